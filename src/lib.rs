@@ -1,0 +1,10 @@
+//! Apache Kafka's data model, in a browser tab and in your tests.
+//!
+//! This file is the table of contents; the story of the whole is in the README.
+
+mod error;
+
+pub mod log;
+pub mod partitioner;
+
+pub use error::{Error, ErrorCode, Refusal, Result};

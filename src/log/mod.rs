@@ -1,0 +1,1 @@
+//! What a broker stores: records, batches, segments, partitions.

@@ -1,0 +1,1 @@
+//! From key bytes to a partition, one file a client family.
