@@ -1,0 +1,386 @@
+/** Bytes are bytes: a key or a value is `null` (none), empty, or some bytes. Never text. */
+export type Bytes = Uint8Array;
+
+/** Why an act was refused. A refused act has changed nothing. */
+export interface LoglanesError extends Error {
+  /** Kafka's name (`INVALID_PARTITIONS`), the Java exception, a limit's name, `CORRUPT_BYTES` or `LOGLANES`. */
+  name: string;
+  /** Kafka's error code, or null where Kafka has none. */
+  code: number | null;
+  /** Who refused. */
+  refusal: "broker" | "client" | "limit" | "corrupt" | "loglanes";
+  /** What a user of Kafka's Java client would read, or our own sentence. */
+  message: string;
+  /** The way out, in our words; may be empty. */
+  hint: string;
+}
+
+/** A refusal as data, where an answer carries one instead of throwing it. */
+export interface Refusal {
+  name: string;
+  code: number | null;
+  message: string;
+  hint: string;
+}
+
+/** A record header; the same key may stand more than once, the order is kept. */
+export interface Header {
+  key: Bytes;
+  value: Bytes | null;
+}
+
+/** Where a consumer starts without a usable committed offset: `auto.offset.reset`. */
+export type OffsetReset = "earliest" | "latest" | "none";
+
+/** One partition of one topic, with an offset in it. */
+export interface PartitionOffset {
+  topic: string;
+  partition: number;
+  offset: bigint;
+}
+
+/** Every act that changes the cluster, as data. What is left out takes Kafka's default. */
+export type Command =
+  | { type: "createTopic"; name: string; partitions?: number; replicationFactor?: number; configs?: Record<string, string> }
+  | { type: "deleteTopic"; name: string }
+  /** `total` is the new count of partitions, as in Kafka's CreatePartitions. */
+  | { type: "createPartitions"; topic: string; total: number }
+  /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
+  | {
+      type: "produce";
+      topic: string;
+      partitioner?: string;
+      partition?: number | null;
+      timestamp?: number | null;
+      key: Bytes | null;
+      value: Bytes | null;
+      headers?: Header[];
+    }
+  | GenerateCommand
+  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset }
+  /** The consumer closes in good order. */
+  | { type: "leave"; group: string; member: string }
+  /** The process is killed: the group keeps the member until its session times out. */
+  | { type: "crash"; group: string; member: string }
+  /** The crashed process starts again; its old session is timed out first. */
+  | { type: "restart"; group: string; member: string }
+  /** `maxRecords` is `max.poll.records`, 500 unless given. */
+  | { type: "poll"; group: string; member: string; maxRecords?: number }
+  /** Commits the given offsets (the next to read), or every position of the member. */
+  | { type: "commit"; group: string; member: string; offsets?: PartitionOffset[] }
+  | { type: "seek"; group: string; member: string; topic: string; partition: number; to: bigint | "beginning" | "end" }
+  /** The group's leader fetches metadata now and notices added partitions (else within `metadata.max.age.ms`). */
+  | { type: "refreshMetadata"; group: string }
+  | { type: "deleteGroup"; group: string }
+  /** Moves the cluster's clock forward; sessions may time out, metadata may age. */
+  | { type: "advanceClock"; ms: number };
+
+/** Many records by a rule: record `i` depends on the seed and on `i` alone. */
+export interface GenerateCommand {
+  type: "generate";
+  topic: string;
+  partitioner?: string;
+  /** 1 to 10,000,000. */
+  count: number;
+  /** How many different keys, `key-1`…; 0: no key at all. */
+  keys: number;
+  /** 0: every key equally often; 1: the classic skew, where key n comes 1/n as often as the first. */
+  skew?: number;
+  /** Size of each value in bytes, 0 to 1,000,000. */
+  valueBytes: number;
+  seed: number;
+}
+
+/** What an act did. */
+export type Outcome =
+  | { type: "done" }
+  | { type: "topicCreated"; name: string; partitions: number }
+  | { type: "partitionsCreated"; topic: string; from: number; to: number }
+  | { type: "produced"; topic: string; partition: number; offset: bigint; timestamp: number }
+  | { type: "producedMany"; topic: string; records: number; bytes: number; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
+  | { type: "rebalanced"; group: string; generation: number }
+  | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
+  | { type: "committed"; group: string; offsets: PartitionOffset[] };
+
+/** A record as a poll delivers it. `again`: this group had been given it before. */
+export interface PolledRecord {
+  topic: string;
+  partition: number;
+  offset: bigint;
+  timestamp: number;
+  key: Bytes | null;
+  value: Bytes | null;
+  tag: number;
+  again: boolean;
+}
+
+/** A position that `auto.offset.reset` had to choose. */
+export interface ResetNote {
+  topic: string;
+  partition: number;
+  /** The position or commit that was out of range, or null where there was none. */
+  from: bigint | null;
+  to: bigint;
+  policy: OffsetReset;
+}
+
+export interface ClusterView {
+  /** The cluster's clock, in ms since 1970. */
+  now: number;
+  brokers: BrokerView[];
+  topics: TopicView[];
+  groups: GroupView[];
+  records: number;
+  bytes: number;
+  /** How many commands led here; `forgotten` of them are no longer kept. */
+  history: { length: number; forgotten: number };
+  /** An import or generation that runs now, or null. */
+  job: JobProgress | null;
+}
+
+export interface BrokerView {
+  id: number;
+  /** How many partitions it leads. */
+  leads: number;
+}
+
+export interface TopicView {
+  name: string;
+  /** Kafka's topic id: 16 bytes as URL-safe base64, 22 characters. */
+  topicId: string;
+  replicationFactor: number;
+  /** Configs that differ from Kafka's default. */
+  configs: Record<string, string>;
+  records: number;
+  bytes: number;
+  partitions: PartitionView[];
+}
+
+export interface PartitionView {
+  partition: number;
+  leader: number;
+  replicas: number[];
+  logStartOffset: bigint;
+  /** The offset after the last that consumers may read. With all replicas in sync, the log end offset. */
+  highWatermark: bigint;
+  logEndOffset: bigint;
+  /** Records, not offsets: gaps are not counted. */
+  records: number;
+  bytes: number;
+  /** Base offset and size in bytes of each segment, oldest first; the last one is active. */
+  segments: { baseOffset: bigint; bytes: number }[];
+}
+
+export interface GroupView {
+  id: string;
+  /** As `kafka-consumer-groups --state` prints it. */
+  state: "Empty" | "Stable";
+  assignor: string;
+  generation: number;
+  members: MemberView[];
+  /** One row for every partition that is assigned or committed. */
+  partitions: GroupPartitionView[];
+  /** Topics whose partitions grew without the group having noticed yet. */
+  unnoticed: { topic: string; known: number; now: number; noticedAt: number }[];
+}
+
+export interface MemberView {
+  /** The client id, as given to `join`. */
+  member: string;
+  /** The id the coordinator gave it: client id, `-`, and a UUID. */
+  memberId: string;
+  topics: string[];
+  autoOffsetReset: OffsetReset;
+  crashed: boolean;
+  /** When a crashed member's session times out, ms on the cluster's clock; else null. */
+  sessionEnds: number | null;
+  assignment: { topic: string; partitions: number[] }[];
+}
+
+export interface GroupPartitionView {
+  topic: string;
+  partition: number;
+  /** The member (client id) that owns it, or null. */
+  member: string | null;
+  /** The next offset to read, as committed; null: none. */
+  committedOffset: bigint | null;
+  /** The next offset the owner will fetch; null until its first poll. */
+  position: bigint | null;
+  logStartOffset: bigint;
+  logEndOffset: bigint;
+  /** Log end offset minus committed offset, as Kafka's tool prints it; null without a commit. Counts offsets, may be negative. */
+  lag: bigint | null;
+}
+
+/** How a client would place a record. */
+export interface PartitionerInfo {
+  id: string;
+  client: string;
+  name: string;
+  /** Whether `produce` can use it (the others are for comparison). */
+  usable: boolean;
+  /** Whether it is what that client does unless told otherwise. */
+  isDefault: boolean;
+  /** One sentence: what it does with keys and without. */
+  rule: string;
+}
+
+/** A partition, or in words how it would be drawn. */
+export type Destination = { kind: "fixed"; partition: number } | { kind: "random" | "roundRobin" | "sticky"; partition: number | null };
+
+/** Where a record would land, and why, without sending it. */
+export interface Placement {
+  destination: Destination | null;
+  /** The arithmetic from key bytes to partition, where a key decides. */
+  arithmetic: KeyArithmetic | null;
+  /** Why, in one sentence. */
+  reason: string;
+  /** What Kafka would answer instead, if it would refuse. */
+  refusal: Refusal | null;
+  /** Where other clients would put the same key. */
+  others: { partitioner: string; client: string; name: string; destination: Destination; agrees: boolean }[];
+}
+
+/** `(murmur2(key) & 0x7fffffff) % partitions`, step by step. */
+export interface KeyArithmetic {
+  keyLength: number;
+  /** murmur2 as a signed 32-bit number. */
+  hash: number;
+  /** With the sign bit masked off. */
+  masked: number;
+  partitions: number;
+  partition: number;
+}
+
+/** A record in short, for a cell or a list item. Keys and values are cut to their first 64 bytes. */
+export interface RecordSummary {
+  offset: bigint;
+  timestamp: number;
+  tag: number;
+  key: Bytes | null;
+  keyLength: number;
+  value: Bytes | null;
+  valueLength: number;
+  headers: number;
+}
+
+/** A record with all there is to know about it. */
+export interface RecordDetail {
+  topic: string;
+  partition: number;
+  leader: number;
+  offset: bigint;
+  timestamp: number;
+  timestampType: "CreateTime" | "LogAppendTime";
+  tag: number;
+  key: Bytes | null;
+  value: Bytes | null;
+  headers: Header[];
+  /** The record's own bytes in the batch, length prefix included. */
+  bytes: Bytes;
+  batch: {
+    baseOffset: bigint;
+    lastOffset: bigint;
+    records: number;
+    bytes: number;
+    crc: number;
+    attributes: number;
+    /** The first 61 bytes. */
+    header: Bytes;
+    segmentBaseOffset: bigint;
+    /** The batch's place in its segment, in bytes. */
+    position: number;
+  };
+  /** The arithmetic with today's count of partitions; null without a key. */
+  arithmetic: KeyArithmetic | null;
+}
+
+/** What growing a topic would do to the keys that are in it. */
+export interface WhatIf {
+  topic: string;
+  from: number;
+  to: number;
+  /** Theory for evenly spread keys: `from / lcm(from, to)` of them stay. */
+  theory: { numerator: number; denominator: number };
+  keys: { total: number; stay: number; move: number };
+  records: { total: number; keyed: number; ofMovingKeys: number };
+  /** `flows[a][b]`: how many keys go from partition a to b; `flows[a][a]` stay. */
+  flows: number[][];
+  /** Keys per partition before and after, and records per partition if all were sent again. */
+  before: { keys: number[]; records: number[] };
+  after: { keys: number[]; records: number[] };
+  /** The moving keys with the most records first. */
+  movers: { key: Bytes; tag: number; records: number; from: number; to: number }[];
+}
+
+/** A key whose records lie in more than one partition: its order is no longer kept. */
+export interface SplitKey {
+  key: Bytes;
+  tag: number;
+  records: number;
+  parts: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[];
+}
+
+export interface KeyStats {
+  topic: string;
+  /** Different keys, the empty one included. */
+  distinct: number;
+  keyless: number;
+  records: number;
+  /** The fullest partition against the mean, by records: 1 is even. */
+  skew: number;
+  perPartition: { partition: number; records: number; keys: number; bytes: number }[];
+  /** The keys with the most records first. */
+  top: { key: Bytes; tag: number; records: number; bytes: number; partitions: number[] }[];
+}
+
+export interface HistoryEntry {
+  /** Counted from 0 at the cluster's beginning. */
+  step: number;
+  at: number;
+  /** One line, in Kafka's words. */
+  text: string;
+  command: string;
+}
+
+/** What an import takes from each line of an NDJSON file. */
+export interface ImportSpec {
+  topic: string;
+  partitioner?: string;
+  /** The top-level field that is the key; null: records have no key. */
+  keyField: string | null;
+}
+
+export interface JobProgress {
+  kind: "import" | "generate";
+  topic: string;
+  records: number;
+  bytes: number;
+  /** Lines that could not be taken. */
+  refused: number;
+  /** The first refused lines, with the reason. */
+  refusals: { line: number; reason: string }[];
+  /** For a generation: all that are asked for; else null. */
+  total: number | null;
+}
+
+/** A first look at a file, before anything is done. */
+export interface Inspection {
+  format: "ndjson" | "unknown";
+  /** Why the format was or was not recognised. */
+  reason: string;
+  /** The top-level fields of the first lines, with a few values of each as text. */
+  fields: { name: string; samples: string[]; distinct: number; inEvery: boolean }[];
+  lines: number;
+}
+
+/** What must be written so that the saved state equals the cluster. */
+export interface Changes {
+  token: number;
+  puts: { key: string; bytes: Bytes }[];
+  deletes: string[];
+  bytes: number;
+}
+
+/** What a lane's tags mean; see `laneTags`. */
+export type LaneTags = Uint32Array;

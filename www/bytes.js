@@ -1,0 +1,74 @@
+/** @file Bytes to something a person can read, and back. Nothing here guesses silently. */
+
+const encoder = new TextEncoder();
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Text as UTF-8. A lone surrogate becomes `?`, as Kafka's StringSerializer writes it.
+ * @param {string} text
+ * @returns {Uint8Array}
+ */
+export function fromText(text) {
+  return encoder.encode(text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "?"));
+}
+
+/**
+ * Hex digits, white space allowed between bytes, as bytes; null if it is not hex.
+ * @param {string} hex
+ * @returns {Uint8Array | null}
+ */
+export function fromHex(hex) {
+  const digits = hex.replace(/\s+/g, "");
+  if (digits.length % 2 !== 0 || /[^0-9a-fA-F]/.test(digits)) return null;
+  return Uint8Array.from({ length: digits.length / 2 }, (_, i) => parseInt(digits.slice(2 * i, 2 * i + 2), 16));
+}
+
+/**
+ * @param {Uint8Array} bytes
+ * @param {string} [between] what stands between two bytes
+ * @returns {string}
+ */
+export function toHex(bytes, between = " ") {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(between);
+}
+
+/**
+ * The text whose UTF-8 form the bytes are, or null if they are not UTF-8.
+ * @param {Uint8Array} bytes
+ * @returns {string | null}
+ */
+export function toText(bytes) {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A short name for a key or a value: its text, its hex (marked `0x`), `(empty)` or `(none)`.
+ * Control and invisible characters are shown as their code points, so that two keys that look
+ * alike are told apart.
+ * @param {Uint8Array | null} bytes
+ * @param {number} [most] the most characters wanted; a longer name ends in an ellipsis
+ * @returns {string}
+ */
+export function label(bytes, most = Infinity) {
+  if (bytes === null) return "(none)";
+  if (bytes.length === 0) return "(empty)";
+  const text = toText(bytes);
+  const shown = text === null ? `0x${toHex(bytes, "")}` : visible(text);
+  return shown.length > most ? `${shown.slice(0, most - 1)}…` : shown;
+}
+
+/**
+ * Text with what cannot be seen spelled out: controls, separators, joiners, combining marks.
+ * @param {string} text
+ * @returns {string}
+ */
+export function visible(text) {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Mn}]/gu, (char) => {
+    const hex = /** @type {number} */ (char.codePointAt(0)).toString(16).padStart(4, "0");
+    return `\\u{${hex}}`;
+  });
+}
