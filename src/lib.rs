@@ -4,6 +4,7 @@
 
 mod error;
 
+pub mod generate;
 pub mod interchange;
 pub mod log;
 pub mod partitioner;
