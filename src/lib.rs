@@ -4,6 +4,7 @@
 
 mod error;
 
+pub mod java;
 pub mod log;
 pub mod partitioner;
 
