@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{HashFamily, KeyHash, SignRule};
+use super::{HashFamily, SignRule};
 
 /// How a key came to its partition: every number on the way.
 ///
@@ -76,12 +76,7 @@ impl KeyArithmetic {
     /// ```
     #[must_use]
     pub fn steps(&self) -> [Step; 3] {
-        let hash = match self.family.hash {
-            KeyHash::Murmur2 => "murmur2",
-            KeyHash::Fnv1a => "fnv1a",
-            KeyHash::Crc32 => "crc32",
-            KeyHash::KafkajsLegacyMurmur2 => "kafkajs legacy murmur2",
-        };
+        let hash = self.family.hash.name();
         let unit = if self.key_length == 1 { "byte" } else { "bytes" };
         let sign = match self.family.sign {
             SignRule::Mask => "& 0x7fffffff",
@@ -111,6 +106,7 @@ impl std::fmt::Display for KeyArithmetic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::partitioner::KeyHash;
 
     #[test]
     fn one_byte_is_not_one_bytes() {

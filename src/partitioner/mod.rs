@@ -9,17 +9,21 @@
 //! Source: the Java client of Kafka 4.4.0 and the other libraries, as recorded in
 //! `tests/golden/placement`.
 
+mod clients;
 mod explain;
 mod hash;
 mod order;
+mod placement;
 mod round_robin;
 mod sticky;
 
+pub use clients::{Client, Partitioner, side_by_side};
 pub use explain::{KeyArithmetic, Step};
 pub use hash::{
     HashFamily, KeyHash, SignRule, crc32, fnv1a32, kafkajs_legacy_murmur2, murmur2, to_positive,
 };
 pub use order::{KnownPartitions, partition_order, partition_order_among};
+pub use placement::{Placement, StartsAt, Stay, TurnOrder};
 pub use round_robin::RoundRobinPartitioner;
 pub use sticky::{BuiltInPartitioner, DEFAULT_BATCH_SIZE};
 

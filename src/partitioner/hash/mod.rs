@@ -40,6 +40,17 @@ pub enum KeyHash {
 }
 
 impl KeyHash {
+    /// Its name, for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Murmur2 => "murmur2",
+            Self::Fnv1a => "fnv1a",
+            Self::Crc32 => "crc32",
+            Self::KafkajsLegacyMurmur2 => "kafkajs legacy murmur2",
+        }
+    }
+
     /// The hash of a key, as a signed number.
     ///
     /// ```
