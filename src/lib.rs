@@ -5,7 +5,9 @@
 mod error;
 
 pub mod generate;
+pub mod insight;
 pub mod interchange;
+pub mod java;
 pub mod log;
 pub mod partitioner;
 
