@@ -7,5 +7,6 @@ mod error;
 pub mod java;
 pub mod log;
 pub mod partitioner;
+pub mod replicas;
 
 pub use error::{Error, ErrorCode, Refusal, Result};

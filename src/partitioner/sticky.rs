@@ -99,7 +99,7 @@ impl BuiltInPartitioner {
         let stay = self.stay(known, random);
         stay.produced_bytes = stay.produced_bytes.wrapping_add(appended_bytes);
         let produced = stay.produced_bytes;
-        let ends = produced >= sticky_batch_size && enable_switch
+        let ends = (produced >= sticky_batch_size && enable_switch)
             || produced >= sticky_batch_size.wrapping_mul(2);
         if ends {
             self.current = Some(Stay { partition: self.draw(known, random), produced_bytes: 0 });
@@ -186,7 +186,7 @@ impl LoadStats {
         let considered = queues.get(..length).unwrap_or(queues);
         let longest = considered.iter().map(|&(_, batches)| batches).max()?;
         let all_equal = considered.iter().all(|&(_, batches)| batches == longest);
-        if queues.len() < 2 || all_equal && considered.len() == queues.len() {
+        if queues.len() < 2 || (all_equal && considered.len() == queues.len()) {
             return None;
         }
         let cumulative = considered
