@@ -26,7 +26,7 @@ pub struct UsableBroker {
 }
 
 /// The replicas of a new topic on brokers that are up and have no racks: for each partition the
-/// brokers that hold it, the leader first.
+/// brokers that hold it, the leader first. The caller limits the number of partitions.
 ///
 /// # Errors
 ///

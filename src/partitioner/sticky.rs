@@ -34,13 +34,13 @@ use super::{KnownPartitions, to_positive};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltInPartitioner {
     sticky_batch_size: i32,
-    current: Option<Stay>,
+    current: Option<StickyPartition>,
     load: Option<LoadStats>,
 }
 
 /// The stay on the current partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Stay {
+struct StickyPartition {
     partition: u32,
     produced_bytes: i32,
 }
@@ -102,7 +102,8 @@ impl BuiltInPartitioner {
         let ends = (produced >= sticky_batch_size && enable_switch)
             || produced >= sticky_batch_size.wrapping_mul(2);
         if ends {
-            self.current = Some(Stay { partition: self.draw(known, random), produced_bytes: 0 });
+            self.current =
+                Some(StickyPartition { partition: self.draw(known, random), produced_bytes: 0 });
         }
         ends
     }
@@ -165,11 +166,16 @@ impl BuiltInPartitioner {
         self.load.as_ref().map(|load| load.partitions.as_slice())
     }
 
-    fn stay(&mut self, known: KnownPartitions<'_>, random: &mut impl FnMut() -> i32) -> &mut Stay {
+    fn stay(
+        &mut self,
+        known: KnownPartitions<'_>,
+        random: &mut impl FnMut() -> i32,
+    ) -> &mut StickyPartition {
         if self.current.is_none() {
-            self.current = Some(Stay { partition: self.draw(known, random), produced_bytes: 0 });
+            self.current =
+                Some(StickyPartition { partition: self.draw(known, random), produced_bytes: 0 });
         }
-        self.current.get_or_insert(Stay { partition: 0, produced_bytes: 0 })
+        self.current.get_or_insert(StickyPartition { partition: 0, produced_bytes: 0 })
     }
 
     fn draw(&self, known: KnownPartitions<'_>, random: &mut impl FnMut() -> i32) -> u32 {

@@ -1,8 +1,8 @@
 //! Records without a key from the Java client: sticky.ndjson, one test a kind of line.
 
 use loglanes::partitioner::{
-    BuiltInPartitioner, KnownPartitions, RoundRobinPartitioner, partition_order,
-    partition_order_among,
+    Accumulator, BuiltInPartitioner, KnownPartitions, RecordShape, RoundRobinPartitioner,
+    partition_order, partition_order_among,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -31,9 +31,9 @@ fn every_kind_of_line_has_its_test_or_a_reason() {
     for line in lines("placement/sticky.ndjson") {
         match line["kind"].as_str().unwrap() {
             "partitioner" | "load_table" | "partition_order" => {}
-            "round_robin" | "round_robin_mixed" => {}
-            // Needs the producer's batches and sender thread, not only the partitioner.
-            "accumulator" | "producer_run" => {}
+            "round_robin" | "round_robin_mixed" | "accumulator" => {}
+            // What a real producer did, with a sender thread of its own: other stays each time.
+            "producer_run" => {}
             kind => panic!("no test for {kind}"),
         }
     }
@@ -198,4 +198,76 @@ fn round_robin_counts_by_topic_and_not_for_explicit_partitions() {
         tally.compare(line, ours, numbers(&line["partitions_of_records"]));
     }
     tally.finish("placement/sticky.ndjson, round_robin_mixed", lines.len());
+}
+
+#[test]
+fn a_producers_batches_decide_how_long_it_stays() {
+    let lines = lines_of("accumulator");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let order: Vec<u32> = numbers(&line["partition_order"]);
+        assert_eq!(
+            order,
+            partition_order(line["topic"].as_str().unwrap(), number(&line["partitions"]))
+        );
+        let known = KnownPartitions::all(&order);
+        let pattern: Vec<(Option<u32>, u32)> = line["pattern"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|record| (u32::try_from(number::<i32>(&record[0])).ok(), number(&record[1])))
+            .collect();
+        let event = line.get("event").map(|event| event.as_str().unwrap());
+        let event_after: usize = line.get("event_after_every").map_or(usize::MAX, number);
+
+        let recorded_draws: Vec<i32> = numbers(&line["random"]);
+        let mut draws = recorded_draws.iter();
+        let mut random = || *draws.next().expect("no more draws than recorded");
+        let mut drawn = recorded_draws.iter();
+        let adaptive = line["adaptive"].as_bool().unwrap();
+        let mut accumulator = Accumulator::new(number(&line["batch_size"]), adaptive);
+        let (mut runs, mut picks, mut batches) =
+            (Vec::<(u32, usize)>::new(), Vec::new(), Vec::<(usize, u32, usize, i64)>::new());
+        for at in 0..number::<usize>(&line["records"]) {
+            let (partition, bytes) = pattern[at % pattern.len()];
+            let record = RecordShape { value: Some(bytes), ..RecordShape::default() };
+            let is_first =
+                partition.is_none() && accumulator.sticky().current_partition().is_none();
+            let appended = accumulator.append(partition, &record, known, &mut random);
+            let mut pick = |when, partition| {
+                picks.push((at, when, *drawn.next().unwrap(), partition));
+            };
+            if is_first {
+                pick("first", appended.partition);
+            }
+            if appended.switched_before {
+                pick("before", appended.partition);
+            }
+            if appended.switched_after {
+                pick("after", accumulator.sticky().current_partition().unwrap());
+            }
+            match runs.last_mut().filter(|run| run.0 == appended.partition) {
+                Some(run) => run.1 += 1,
+                None => runs.push((appended.partition, 1)),
+            }
+            if appended.new_batch {
+                batches.push((at, appended.partition, 0, 0));
+            }
+            let batch = batches.iter_mut().rev().find(|batch| batch.1 == appended.partition);
+            let batch = batch.unwrap();
+            batch.2 += 1;
+            batch.3 += appended.bytes;
+            if (at + 1) % event_after == 0 {
+                accumulator.ready(known);
+                if event == Some("sender") {
+                    accumulator.drain();
+                }
+            }
+        }
+        let unused = draws.count();
+        let ours = serde_json::json!([picks, runs, batches, unused]);
+        let recorded = serde_json::json!([line["picks"], line["runs"], line["batches"], 0]);
+        tally.compare(line, ours, recorded);
+    }
+    tally.finish("placement/sticky.ndjson, accumulator", lines.len());
 }
