@@ -97,7 +97,7 @@ const MAX_CAPACITY: usize = 1 << 30;
 /// ```
 #[must_use]
 pub fn hash_map_order(hash_codes: &[i32], capacity: usize) -> Vec<usize> {
-    let mask = capacity.max(1).next_power_of_two() - 1;
+    let mask = capacity.clamp(1, MAX_CAPACITY).next_power_of_two() - 1;
     let mut order: Vec<usize> = (0..hash_codes.len()).collect();
     order.sort_by_key(|&at| {
         let hash = hash_codes.get(at).copied().unwrap_or_default() as u32;

@@ -10,5 +10,6 @@ pub mod interchange;
 pub mod java;
 pub mod log;
 pub mod partitioner;
+pub mod replicas;
 
 pub use error::{Error, ErrorCode, Refusal, Result};

@@ -11,6 +11,8 @@ use crate::java::{hash_map_order, sized_capacity, string_hash_code, topic_partit
 
 /// The order of `Cluster.partitionsForTopic`, for a producer that knows this topic alone.
 ///
+/// Takes memory for every partition: the caller limits their number.
+///
 /// ```
 /// use loglanes::partitioner::partition_order;
 ///

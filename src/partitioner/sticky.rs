@@ -34,13 +34,13 @@ use super::{KnownPartitions, to_positive};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BuiltInPartitioner {
     sticky_batch_size: i32,
-    current: Option<Stay>,
+    current: Option<StickyPartition>,
     load: Option<LoadStats>,
 }
 
 /// The stay on the current partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Stay {
+struct StickyPartition {
     partition: u32,
     produced_bytes: i32,
 }
@@ -99,10 +99,11 @@ impl BuiltInPartitioner {
         let stay = self.stay(known, random);
         stay.produced_bytes = stay.produced_bytes.wrapping_add(appended_bytes);
         let produced = stay.produced_bytes;
-        let ends = produced >= sticky_batch_size && enable_switch
+        let ends = (produced >= sticky_batch_size && enable_switch)
             || produced >= sticky_batch_size.wrapping_mul(2);
         if ends {
-            self.current = Some(Stay { partition: self.draw(known, random), produced_bytes: 0 });
+            self.current =
+                Some(StickyPartition { partition: self.draw(known, random), produced_bytes: 0 });
         }
         ends
     }
@@ -165,11 +166,16 @@ impl BuiltInPartitioner {
         self.load.as_ref().map(|load| load.partitions.as_slice())
     }
 
-    fn stay(&mut self, known: KnownPartitions<'_>, random: &mut impl FnMut() -> i32) -> &mut Stay {
+    fn stay(
+        &mut self,
+        known: KnownPartitions<'_>,
+        random: &mut impl FnMut() -> i32,
+    ) -> &mut StickyPartition {
         if self.current.is_none() {
-            self.current = Some(Stay { partition: self.draw(known, random), produced_bytes: 0 });
+            self.current =
+                Some(StickyPartition { partition: self.draw(known, random), produced_bytes: 0 });
         }
-        self.current.get_or_insert(Stay { partition: 0, produced_bytes: 0 })
+        self.current.get_or_insert(StickyPartition { partition: 0, produced_bytes: 0 })
     }
 
     fn draw(&self, known: KnownPartitions<'_>, random: &mut impl FnMut() -> i32) -> u32 {
@@ -186,7 +192,7 @@ impl LoadStats {
         let considered = queues.get(..length).unwrap_or(queues);
         let longest = considered.iter().map(|&(_, batches)| batches).max()?;
         let all_equal = considered.iter().all(|&(_, batches)| batches == longest);
-        if queues.len() < 2 || all_equal && considered.len() == queues.len() {
+        if queues.len() < 2 || (all_equal && considered.len() == queues.len()) {
             return None;
         }
         let cumulative = considered

@@ -52,10 +52,10 @@ mod tests {
             for place in 0..4 {
                 word += u64::from(bytes[start + place]) << (8 * place);
             }
-            word = word * u64::from(MULTIPLIER) & LOW;
+            word = (word * u64::from(MULTIPLIER)) & LOW;
             word ^= word >> 24;
-            word = word * u64::from(MULTIPLIER) & LOW;
-            hash = hash * u64::from(MULTIPLIER) & LOW;
+            word = (word * u64::from(MULTIPLIER)) & LOW;
+            hash = (hash * u64::from(MULTIPLIER)) & LOW;
             hash ^= word;
         }
         let left = bytes.len() - full;
@@ -67,10 +67,10 @@ mod tests {
         }
         if left >= 1 {
             hash ^= u64::from(bytes[full]);
-            hash = hash * u64::from(MULTIPLIER) & LOW;
+            hash = (hash * u64::from(MULTIPLIER)) & LOW;
         }
         hash ^= hash >> 13;
-        hash = hash * u64::from(MULTIPLIER) & LOW;
+        hash = (hash * u64::from(MULTIPLIER)) & LOW;
         hash ^= hash >> 15;
         hash as u32 as i32
     }
