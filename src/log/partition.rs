@@ -39,7 +39,7 @@ const LEADER_EPOCH: i32 = 0;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionLog {
     pub(super) config: LogConfig,
     /// In the order of their offsets, never none; the last is the active one.

@@ -31,7 +31,7 @@ const DOUBLES_UP_TO: usize = 64 * 1024;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Segment {
     base_offset: i64,
     next_offset: i64,

@@ -192,6 +192,16 @@ impl BatchBuilder {
         limit >= written + record.encoded_len(offset_delta, delta)
     }
 
+    /// Whether no record at all has room any more, by the same rule.
+    ///
+    /// Source: `MemoryRecordsBuilder.isFull`.
+    #[must_use]
+    #[inline]
+    pub fn is_full(&self, batch_size: usize) -> bool {
+        let limit = (batch_size as u64).max(self.state.first_upper_bound);
+        self.state.count > 0 && self.bytes.len() as u64 >= limit
+    }
+
     /// Adds a record at the next offset.
     ///
     /// # Errors
