@@ -8,6 +8,9 @@ mod builder;
 mod header;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use builder::{BatchBuilder, EndTransaction, MAX_BATCH_BYTES};
 pub use header::{BATCH_HEADER_LEN, BatchHeader, Compression, TimestampType};
 pub(crate) use header::{BatchFault, frame};
