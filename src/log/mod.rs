@@ -18,8 +18,8 @@ pub mod segment;
 pub mod varint;
 
 pub use batch::{
-    BATCH_HEADER_LEN, BatchBuilder, BatchHeader, BatchView, Batches, Compression, MAX_BATCH_BYTES,
-    TimestampType,
+    BATCH_HEADER_LEN, BatchBuilder, BatchHeader, BatchView, Batches, Compression, EndTransaction,
+    MAX_BATCH_BYTES, TimestampType,
 };
 pub use config::LogConfig;
 pub use partition::{AppendInfo, Fetch, LAST_USABLE_OFFSET, PartitionLog, Records};

@@ -58,6 +58,12 @@ fn only_batch(bytes: &[u8]) -> Result<BatchView<'_>> {
             return Err(Error::broker(ErrorCode::CorruptMessage, fault.to_string())
                 .with_hint("These bytes are no record batch."));
         }
+        // A size that is no i32 is more than the broker's own arithmetic stands.
+        Err(fault @ BatchFault::Truncated { size, .. }) if i32::try_from(size).is_err() => {
+            return Err(
+                Error::code_alone(ErrorCode::UnknownServerError).with_hint(fault.to_string())
+            );
+        }
         Err(fault) => return Err(invalid(fault.to_string())),
     };
     let (first, rest) = bytes.split_at_checked(size).unwrap_or((bytes, &[]));

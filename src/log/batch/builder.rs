@@ -8,6 +8,15 @@ use crate::log::record::{self, NO_TIMESTAMP, NewRecord};
 /// [`LogConfig::max_message_bytes`](crate::log::LogConfig::max_message_bytes).
 pub const MAX_BATCH_BYTES: usize = i32::MAX as usize;
 
+/// How a transaction ended: what its marker says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EndTransaction {
+    /// Its records do not count.
+    Abort = 0,
+    /// Its records count.
+    Commit = 1,
+}
+
 /// Builds batches in a buffer of its own that is used again and again.
 ///
 /// Records are encoded straight into the buffer; the header and the CRC come once, with
@@ -158,9 +167,35 @@ impl BatchBuilder {
         Ok(())
     }
 
-    /// Marks the batch as the broker's own: it holds a transaction marker, which consumers skip.
+    /// Marks the batch as the broker's own: it takes [`append_marker`](Self::append_marker)
+    /// and nothing else, and consumers skip it. A marker has no sequence number, so this comes
+    /// before [`set_producer`](Self::set_producer).
     pub fn set_control(&mut self) {
         self.state.is_control = true;
+    }
+
+    /// Adds the marker that ends a transaction. Source: `EndTransactionMarker`.
+    ///
+    /// # Errors
+    /// `IllegalArgumentException` in a batch that is not a control batch, and as
+    /// [`BatchBuilder::append`].
+    pub fn append_marker(
+        &mut self,
+        marker: EndTransaction,
+        coordinator_epoch: i32,
+        timestamp: i64,
+    ) -> Result {
+        if !self.state.is_control {
+            return Err(control_mismatch());
+        }
+        // Two i16: the version, 0, and the type; then the version again, and the epoch.
+        let key = [0, 0, 0, marker as u8];
+        let [a, b, c, d] = coordinator_epoch.to_be_bytes();
+        let value = [0, 0, a, b, c, d];
+        let offset_delta =
+            self.state.last_offset_delta.checked_add(1).ok_or_else(offsets_exhausted)?;
+        let record = NewRecord { timestamp, key: Some(&key), value: Some(&value), headers: &[] };
+        self.push(offset_delta, &record)
     }
 
     /// Sets when tombstones in this batch may be removed, in milliseconds; before any record,
@@ -223,6 +258,14 @@ impl BatchBuilder {
     /// above the one before.
     #[inline]
     pub fn append_at(&mut self, offset_delta: i32, record: &NewRecord<'_>) -> Result {
+        if self.state.is_control {
+            return Err(control_mismatch());
+        }
+        self.push(offset_delta, record)
+    }
+
+    #[inline]
+    fn push(&mut self, offset_delta: i32, record: &NewRecord<'_>) -> Result {
         let state = &self.state;
         if record.timestamp < NO_TIMESTAMP {
             return Err(negative_timestamp(record.timestamp));
@@ -329,6 +372,15 @@ impl BatchBuilder {
             state.delete_horizon.is_some(),
         )
     }
+}
+
+#[cold]
+fn control_mismatch() -> Error {
+    Error::client(
+        "IllegalArgumentException",
+        "Control records can only be appended to control batches",
+    )
+    .with_hint("A control batch holds transaction markers, any other batch holds records.")
 }
 
 #[cold]

@@ -8,7 +8,10 @@ mod builder;
 mod header;
 mod view;
 
-pub use builder::{BatchBuilder, MAX_BATCH_BYTES};
+#[cfg(test)]
+mod tests;
+
+pub use builder::{BatchBuilder, EndTransaction, MAX_BATCH_BYTES};
 pub use header::{BATCH_HEADER_LEN, BatchHeader, Compression, TimestampType};
 pub(crate) use header::{BatchFault, frame};
 pub use view::{BatchRecords, BatchView, Batches};

@@ -85,7 +85,7 @@ impl<'a> BatchView<'a> {
         BatchRecords {
             bytes: self.bytes.get(BATCH_HEADER_LEN..).unwrap_or_default(),
             at: 0,
-            left: u32::try_from(header.record_count).unwrap_or(0),
+            left: if fault.is_some() { 0 } else { header.record_count.unsigned_abs() },
             base: BatchBase {
                 offset: header.base_offset,
                 timestamp: header.base_timestamp,
