@@ -32,8 +32,9 @@ const BATCH = 64;
  * - `other`: another tab has saved since
  * - `gone`: what was saved has been deleted, so changes alone would not make it whole
  * - `newer`: the saved data belong to a newer Loglanes
+ * - `unreadable`: the chunks are there, but who was to read them refused (`cause` is that refusal)
  * - `failed`: anything else the browser says
- * @typedef {"unavailable" | "full" | "other" | "gone" | "newer" | "failed"} StoreReason
+ * @typedef {"unavailable" | "full" | "other" | "gone" | "newer" | "unreadable" | "failed"} StoreReason
  */
 
 export class StoreError extends Error {
@@ -48,6 +49,12 @@ export class StoreError extends Error {
     this.reason = reason;
   }
 }
+
+/**
+ * Makes the requests of one transaction. `refuse` undoes them all and says why; `alive` says that the
+ * browser still answers.
+ * @typedef {(chunks: IDBObjectStore, refuse: (why: StoreError) => void, alive: () => void) => void} Work
+ */
 
 /** @param {unknown} cause @returns {StoreError} */
 function storeError(cause) {
@@ -103,19 +110,19 @@ export class Store {
   /**
    * Runs one transaction. A connection that was cut behind our back fails at once or in the middle;
    * so anything but a full disk and our own refusals is tried once more over a new connection.
-   * @template T
    * @param {IDBTransactionMode} mode
-   * @param {(chunks: IDBObjectStore, refuse: (why: StoreError) => void, alive: () => void) => T} work
-   * @returns {Promise<T>} what `work` returned, once the transaction is complete
+   * @param {Work} work
+   * @returns {Promise<void>} when the transaction is complete
    */
   async #transaction(mode, work) {
     try {
-      return await transact(await this.#database(), mode, work);
+      await transact(await this.#database(), mode, work);
     } catch (error) {
       const first = storeError(error);
       if (first.reason !== "failed") throw first;
       this.close();
-      return transact(await this.#database(), mode, work).catch((again) => {
+      const db = await this.#database();
+      await transact(db, mode, work).catch((again) => {
         throw storeError(again);
       });
     }
@@ -189,7 +196,7 @@ export class Store {
               each(key, bytes);
             });
           } catch (error) {
-            return refuse(/** @type {StoreError} */ (error));
+            return refuse(new StoreError("unreadable", error));
           }
           total += values.result.length;
           if (values.result.length === BATCH) batch(IDBKeyRange.lowerBound(keys.result[BATCH - 1], true));
@@ -203,7 +210,7 @@ export class Store {
 
   /** Deletes all that is saved. @returns {Promise<void>} */
   async clear() {
-    await this.#transaction("readwrite", (chunks) => chunks.clear());
+    await this.#transaction("readwrite", (chunks) => void chunks.clear());
     this.#seen = null;
   }
 }
@@ -245,11 +252,10 @@ function openDatabase(name, lost) {
 }
 
 /**
- * @template T
  * @param {IDBDatabase} db
  * @param {IDBTransactionMode} mode
- * @param {(chunks: IDBObjectStore, refuse: (why: StoreError) => void, alive: () => void) => T} work
- * @returns {Promise<T>}
+ * @param {Work} work
+ * @returns {Promise<void>}
  */
 function transact(db, mode, work) {
   return new Promise((resolve, reject) => {
@@ -281,8 +287,13 @@ function transact(db, mode, work) {
       settle();
     };
     alive();
-    const result = work(transaction.objectStore(CHUNKS), refuse, alive);
-    transaction.oncomplete = () => done(() => resolve(result));
+    try {
+      work(transaction.objectStore(CHUNKS), refuse, alive);
+    } catch (error) {
+      // Half of the work must not be committed.
+      return refuse(error);
+    }
+    transaction.oncomplete = () => done(resolve);
     // `error` on the transaction is what `abort` is about; a request's own error only says "AbortError".
     transaction.onabort = () => done(() => reject(refusal ?? transaction.error ?? new Error("The browser gave up the save.")));
   });
