@@ -63,7 +63,7 @@ const FIRST_STEP_RECORDS = 1_000;
  * @param {Blob} file
  * @param {ImportSpec} spec
  * @param {JobOptions} [options]
- * @returns {Promise<JobEnd>} rejects only if the engine refuses to begin; later failures are in `failure`
+ * @returns {Promise<JobEnd>} rejects if the engine refuses to begin, or breaks; a file that cannot be read is a `failure`
  */
 export async function runImport(engine, file, spec, { clock = Date.now, signal, tell } = {}) {
   const meter = new Meter(engine.beginImport(spec, clock()), file.size, tell);
@@ -117,7 +117,14 @@ async function settle(engine, meter, signal, work) {
   let failure = null;
   await work().catch((error) => (failure = error));
   const whole = failure === null && !signal?.aborted;
-  const outcome = whole ? engine.finish() : engine.cancel();
+  /** @type {Outcome} */
+  let outcome;
+  try {
+    outcome = whole ? engine.finish() : engine.cancel();
+  } catch (error) {
+    // A broken engine cannot even stop; what broke it is the news.
+    throw failure ?? error;
+  }
   return { outcome, report: meter.report(), cancelled: failure === null && !whole, failure };
 }
 
