@@ -42,7 +42,8 @@ const RETRY_LAST_MS = 60_000;
  * @typedef {object} Status
  * @property {Mode} mode
  * @property {"starting" | "saved" | "saving" | "not-saved" | "reader" | "memory"} state
- * @property {string} reason why it is so, a sentence; empty while all is well
+ * @property {string} short why it is so, in a few words; empty while all is well
+ * @property {string} reason the same, a sentence
  * @property {string} advice the way out, a sentence or two; may be empty
  * @property {number} savedAt when the last save was complete, ms since 1970; 0: not since the page was opened
  * @property {number} savedBytes what the last save wrote
@@ -55,7 +56,7 @@ const RETRY_LAST_MS = 60_000;
  */
 export class Saver extends EventTarget {
   /** @type {Status} */
-  #status = { mode: "memory", state: "starting", reason: "", advice: "", savedAt: 0, savedBytes: 0, totalBytes: 0 };
+  #status = { mode: "memory", state: "starting", ...WELL, savedAt: 0, savedBytes: 0, totalBytes: 0 };
   /** @type {Source | null} */
   #source = null;
   /** @type {Build | null} */
@@ -140,7 +141,7 @@ export class Saver extends EventTarget {
       this.#source = source;
       this.#replace = this.#dirty = false;
       if (mode === "reader") this.#say({ mode, state: "reader", ...READER });
-      else this.#say({ mode, state: "saved", reason: "", advice: "" });
+      else this.#say({ mode, state: "saved", ...WELL });
     } catch (error) {
       await this.#inMemory(error instanceof StoreError ? error : new StoreError("unreadable", error));
     }
@@ -182,7 +183,7 @@ export class Saver extends EventTarget {
     this.#source = source;
     this.#replace = true;
     // Saved data nobody can read are given up only here, by the user's choice.
-    if (this.mode === "memory" && (await this.#reachable())) this.#say({ mode: "writer", state: "saving", reason: "", advice: "" });
+    if (this.mode === "memory" && (await this.#reachable())) this.#say({ mode: "writer", state: "saving", ...WELL });
     this.touch();
     await this.flush();
   }
@@ -240,8 +241,7 @@ export class Saver extends EventTarget {
       const bytes = changes?.bytes ?? 0;
       this.#say({
         state: this.#dirty ? "saving" : "saved",
-        reason: "",
-        advice: "",
+        ...WELL,
         savedAt: Date.now(),
         savedBytes: bytes,
         totalBytes: this.#status.totalBytes + bytes,
@@ -289,7 +289,7 @@ export class Saver extends EventTarget {
       this.#store.save(changes, { last: true }).then(
         () => {
           if (this.#source === source) source.saved(changes.token);
-          if (!this.#saving && !this.#dirty) this.#say({ state: "saved", reason: "", advice: "", savedAt: Date.now() });
+          if (!this.#saving && !this.#dirty) this.#say({ state: "saved", ...WELL, savedAt: Date.now() });
         },
         () => this.touch(),
       );
@@ -331,49 +331,59 @@ function idle(work) {
   else setTimeout(work, 0);
 }
 
+const WELL = { short: "", reason: "", advice: "" };
+
 const READER = {
+  short: "open in another tab",
   reason: "Loglanes is open in another tab, and only one can save.",
   advice: "Look around here, and act there. When the other tab is closed, this one loads what it saved and takes over.",
 };
 
 /**
  * @param {StoreError} error
- * @returns {{ reason: string, advice: string }}
+ * @returns {{ short: string, reason: string, advice: string }}
  */
 function explain(error) {
   switch (error.reason) {
     case "full":
       return {
+        short: "no space left",
         reason: "The browser's space for this site is used up.",
         advice: "What was saved before is still there. Export the state to a file, or delete a topic; saving goes on by itself once there is room.",
       };
     case "unavailable":
       return {
+        short: "this page may not store",
         reason: "This page may not store anything here, as in a private window or an embedded frame.",
         advice: "All works, but nothing is kept when the page is closed. Export the state to a file to keep it.",
       };
     case "other":
       return {
+        short: "another tab has saved since",
         reason: "Another tab has saved since.",
         advice: "Nothing of it has been overwritten. Export this tab's state to a file if you want to keep it, then reload the page.",
       };
     case "gone":
       return {
+        short: "the browser deleted it",
         reason: "The browser has deleted what was saved.",
         advice: "Export the state to a file and import that file; it is then saved anew.",
       };
     case "newer":
       return {
+        short: "saved by a newer Loglanes",
         reason: "The saved state was written by a newer Loglanes.",
         advice: "Reload the page to get the newer one. The saved state stays as it is.",
       };
     case "unreadable":
       return {
+        short: "what is saved cannot be read",
         reason: `The saved state cannot be read: ${messageOf(error.cause)}`,
         advice: "It is left as it is, and nothing is saved over it. Import an exported file, or clear everything, to save again.",
       };
     default:
       return {
+        short: "the browser refused",
         reason: `The browser did not save: ${error.message}`,
         advice: "It is tried again. Export the state to a file to be safe.",
       };
