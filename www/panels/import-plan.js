@@ -99,12 +99,16 @@ export class ImportPlan extends EventTarget {
         h("div", { class: "table-wrap", tabindex: 0, role: "group", "aria-label": "Fields of the file" }, table),
       ),
       h("div", { class: "field" }, h("label", { for: "import-partitioner" }, "Partitioner"), this.#partitioner, this.#ruleHint),
-      this.#refusal,
       h(
         "div",
-        { class: "acts" },
-        h("button", { class: "primary", type: "submit" }, "Import"),
-        h("button", { type: "button", onclick: () => this.close() }, "Cancel"),
+        { class: "import-foot" },
+        this.#refusal,
+        h(
+          "div",
+          { class: "acts" },
+          h("button", { class: "primary", type: "submit" }, "Import"),
+          h("button", { type: "button", onclick: () => this.close() }, "Cancel"),
+        ),
       ),
     );
     this.#dialog = h("dialog", { class: "import-plan", "aria-labelledby": "import-title" }, this.#title, this.#about, this.#form);

@@ -50,7 +50,7 @@ export class JobDock extends EventTarget {
     }
     this.#title.textContent = `${kind === "import" ? "Importing into" : "Generating into"} ${progress.topic}`;
     this.#bar.value = total > 0 ? done / total : 0;
-    this.#line.textContent = [...amounts(report), left === null ? "" : `${duration(left)} left`].filter(Boolean).join(" · ");
+    this.#line.textContent = [...amounts(report), left === null ? "" : `${duration(left)} left`].filter(Boolean).map(unbroken).join(" · ");
   }
 
   /** @param {JobEnd} end */
@@ -63,7 +63,7 @@ export class JobDock extends EventTarget {
     const what = `${count(records)} ${records === 1 ? "record is" : "records are"} in ${progress.topic}${into}`;
     const title = failure !== null ? "Broken off" : cancelled ? "Stopped" : "Done";
     this.#title.textContent = `${title}: ${what}`;
-    this.#line.textContent = [size(many?.bytes ?? progress.bytes), `${duration(ms)}`, rate(report)].filter(Boolean).join(" · ");
+    this.#line.textContent = [size(many?.bytes ?? progress.bytes), `${duration(ms)}`, rate(report)].filter(Boolean).map(unbroken).join(" · ");
     this.#bar.hidden = true;
     this.#stop.hidden = true;
     this.#close.hidden = false;
@@ -110,10 +110,15 @@ function rate({ rate: records, ms }) {
   return ms >= 300 ? `${count(Math.round(records))} records/s` : "";
 }
 
+/** @param {string} text to stay on one line */
+function unbroken(text) {
+  return text.replaceAll(" ", "\u00a0");
+}
+
 /** @param {number} ms */
 function duration(ms) {
   if (ms < 1_000) return `${Math.max(1, Math.round(ms))} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
