@@ -16,7 +16,7 @@ import { Raster } from "./raster.js";
 import { Viewport } from "./viewport.js";
 
 /**
- * @import { JobProgress, RecordSummary } from "../../src/wasm/types.d.ts"
+ * @import { RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { PageState } from "../types.d.ts"
  * @import { Arrival, Flag, Inks, Layout, Place } from "./draw.js"
  */
@@ -32,7 +32,7 @@ const GLOW_MS = 1400;
 /** While a job runs, the strip and the lists are made anew this often. */
 const JOB_REFRESH_MS = 300;
 
-/** Events: `select`, `sample`, `file` (File), `new-topic`, `cancel-job`. */
+/** Events: `select`, `sample`, `file` (File), `new-topic`. */
 export class LanesView extends EventTarget {
   #viewport = new Viewport();
   /** @type {PageState | null} */
@@ -79,10 +79,6 @@ export class LanesView extends EventTarget {
     this.tip = h("div", { class: "lanes-tip", "aria-hidden": "true", hidden: true });
     this.title = h("h2", { class: "lanes-title" });
     this.facts = h("p", { class: "lanes-facts soft" });
-    this.jobText = h("span");
-    this.jobBar = h("progress", { "aria-label": "Progress" });
-    this.job = h("div", { class: "lanes-job", hidden: true }, this.jobText, this.jobBar,
-      h("button", { type: "button", onclick: () => this.dispatchEvent(new CustomEvent("cancel-job")) }, "Stop"));
     const tool = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ act) =>
       h("button", { type: "button", class: "quiet", "aria-label": name, title: name, onclick: () => { act(); this.#moved(); } }, text);
     this.tools = h("div", { class: "lanes-tools", role: "group", "aria-label": "Zoom" },
@@ -93,7 +89,7 @@ export class LanesView extends EventTarget {
       tool("All", "Show the whole topic", () => this.#viewport.fit()));
     this.legend = legend();
     this.stage = h("div", { class: "lanes-stage", hidden: true },
-      h("div", { class: "lanes-head" }, this.title, this.facts, this.job, this.tools),
+      h("div", { class: "lanes-head" }, this.title, this.facts, this.tools),
       this.scroller, this.strip, this.legend, this.tip);
     root.replaceChildren(this.first, this.stage);
 
@@ -146,10 +142,10 @@ export class LanesView extends EventTarget {
     }
     const here = selection?.topic === topic.name ? selection : null;
     const found = here && state.engine.recordFrom(topic.name, here.partition, here.offset);
-    this.#match = found && found.offset === here.offset && kindOf(found.tag) !== "none" ? found.tag & KEY_BITS : null;
+    const asked = state.highlight ? state.highlight.tag & KEY_BITS : null;
+    this.#match = asked ?? (found && found.offset === here.offset && kindOf(found.tag) !== "none" ? found.tag & KEY_BITS : null);
     this.title.textContent = topic.name;
     this.facts.textContent = `${plural(topic.partitions.length, "partition")}, ${plural(topic.records, "record")}, ${size(topic.bytes)}`;
-    this.#showJob(view.job);
     this.#measure();
     this.#refresh(view.job !== null);
   }
@@ -196,21 +192,10 @@ export class LanesView extends EventTarget {
     }
   }
 
-  /** @param {JobProgress | null} job */
-  #showJob(job) {
-    this.job.hidden = job === null;
-    this.facts.hidden = job !== null;
-    if (!job) return;
-    const refused = job.refused > 0 ? `, ${count(job.refused)} refused` : "";
-    this.jobText.textContent = `${job.kind === "import" ? "Importing" : "Producing"}: ${plural(job.records, "record")}${refused}`;
-    if (job.total === null) this.jobBar.removeAttribute("value");
-    else {
-      this.jobBar.max = job.total;
-      this.jobBar.value = job.records;
-    }
-  }
-
-  /** What is dear to make, not on every step of a job. @param {boolean} job */
+  /**
+   * What is dear to make, not on every step of a job.
+   * @param {boolean} job
+   */
   #refresh(job) {
     const now = performance.now();
     if (job && now - this.#refreshed < JOB_REFRESH_MS) return;
