@@ -76,7 +76,6 @@ export class GroupSection {
         button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" })),
       this.#unnoticed, this.#membersBox, this.refusal.element, this.#answer,
       scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
-        h("caption", null, "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG = LOG-END-OFFSET − CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not."),
         h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
         this.#body)),
       this.#more);

@@ -23,7 +23,8 @@ function destinationText({ kind, partition }) {
 /** @param {Destination} destination */
 function headline({ kind, partition }) {
   if (kind === "fixed") return `Lands in partition ${partition}`;
-  return partition === null ? `Lands in a partition that is ${kind === "random" ? "drawn at random" : `chosen by turn: ${DRAWN[kind]}`}` : `Lands in partition ${partition}, ${DRAWN[kind]}`;
+  if (partition !== null) return `Lands in partition ${partition}, ${DRAWN[kind]}`;
+  return { random: "Lands in a partition drawn at random", roundRobin: "Lands in the partition whose turn it is", sticky: "Lands in the partition of the current batch" }[kind];
 }
 
 /**
@@ -57,6 +58,15 @@ function othersTable(others) {
         h("thead", null, h("tr", null, ...["Client", "Partitioner", "Where", ""].map((text) =>
           text ? h("th", { scope: "col" }, text) : h("th", { scope: "col" }, h("span", { class: "unseen" }, "Agrees"))))),
         h("tbody", null, ...rows))));
+}
+
+/**
+ * @param {Placement} placement
+ * @returns {string}
+ */
+export function outline({ destination, refusal }) {
+  if (refusal) return `Kafka would refuse: ${refusal.name}`;
+  return destination ? headline(destination) : "";
 }
 
 /**
