@@ -85,7 +85,9 @@ export class GroupSection {
   update(item) {
     this.#item = item;
     const { group, topics, now } = item;
-    setText(this.#heading, `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
+    setText(this.#heading, group.members.length === 0
+      ? `${group.state}: it has no active members; its committed offsets stay`
+      : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
     this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
     this.#rows = this.#rows.filter(({ element }) => element.isConnected || this.#membersBox.contains(element));
     this.#renewRows();

@@ -27,7 +27,7 @@ export class MemberRow {
   #state = h("span", { class: "member-state" });
   #live;
   #crashed;
-  #max = numberInput({ placeholder: "500", size: 6, "aria-label": "max.poll.records" });
+  #max = numberInput({ placeholder: "max 500", size: 8, "aria-label": "max.poll.records" });
   #place = h("select");
   #offset = numberInput({ class: "number mono" });
   #more;
@@ -51,7 +51,7 @@ export class MemberRow {
       "aria-controls": seekId, "aria-expanded": "false", ...of("Seek, or commit an offset, with"),
     });
     this.#live = h("div", { class: "row member-acts" },
-      button("Poll", () => this.#poll(), of("Poll with")), h("span", { class: "hint" }, "at most"), this.#max,
+      button("Poll", () => this.#poll(), of("Poll with")), this.#max,
       button("Commit", () => this.#act({ type: "commit" }), { ...of("Commit the positions of"), title: "Commits every position: the next offset to read" }),
       this.#more,
       button("Crash", () => this.#act({ type: "crash" }), { class: "quiet", ...of("Crash"), title: "The process is killed; the group learns of it when the session times out" }),
