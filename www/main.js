@@ -128,6 +128,7 @@ class Page {
   #update() {
     if (this.engine.broken) return;
     const state = this.#state();
+    byId("page").classList.toggle("is-empty", state.view.topics.length + state.view.groups.length === 0);
     // One widget's fault must not keep the others from being right.
     for (const widget of [this.topics, this.lanes, this.record, this.files, this.panels.get(this.tabs.current)]) {
       try {

@@ -5,9 +5,9 @@
  */
 
 import { label } from "../bytes.js";
-import { count, h, size } from "../dom.js";
+import { count, h } from "../dom.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
-import { drawLanes, laneTop, lanesInSight, range } from "./draw.js";
+import { drawLanes, laneTop, lanesInSight } from "./draw.js";
 import { firstScreen } from "./first.js";
 import { Gestures } from "./gestures.js";
 import { isoTime, LaneLists } from "./list.js";
@@ -22,7 +22,7 @@ import { Viewport } from "./viewport.js";
  */
 
 const RULER = 24;
-const ROW = { least: 26, most: 68 };
+const ROW = { least: 26, most: 84 };
 /** Below this height a lane has no room for flags' names. */
 const ROOMY = 42;
 /** A produce of more records than this is not shown one by one. */
@@ -77,8 +77,7 @@ export class LanesView extends EventTarget {
     this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition. Arrow keys move between records and lanes, Enter selects, plus and minus zoom." }, this.spacer);
     this.strip = h("canvas", { class: "lanes-strip", "aria-hidden": "true" });
     this.tip = h("div", { class: "lanes-tip", "aria-hidden": "true", hidden: true });
-    this.title = h("h2", { class: "lanes-title" });
-    this.facts = h("p", { class: "lanes-facts soft" });
+    this.title = h("h2", { class: "unseen" });
     const tool = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ act) =>
       h("button", { type: "button", class: "quiet", "aria-label": name, title: name, onclick: () => { act(); this.#moved(); } }, text);
     this.tools = h("div", { class: "lanes-tools", role: "group", "aria-label": "Zoom" },
@@ -89,8 +88,7 @@ export class LanesView extends EventTarget {
       tool("All", "Show the whole topic", () => this.#viewport.fit()));
     this.legend = legend();
     this.stage = h("div", { class: "lanes-stage", hidden: true },
-      h("div", { class: "lanes-head" }, this.title, this.facts, this.tools),
-      this.scroller, this.strip, this.legend, this.tip);
+      this.title, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
     root.replaceChildren(this.first, this.stage);
 
     this.overview = new Overview(this.strip, this.#viewport);
@@ -144,8 +142,7 @@ export class LanesView extends EventTarget {
     const found = here && state.engine.recordFrom(topic.name, here.partition, here.offset);
     const asked = state.highlight ? state.highlight.tag & KEY_BITS : null;
     this.#match = asked ?? (found && found.offset === here.offset && kindOf(found.tag) !== "none" ? found.tag & KEY_BITS : null);
-    this.title.textContent = topic.name;
-    this.facts.textContent = `${plural(topic.partitions.length, "partition")}, ${plural(topic.records, "record")}, ${size(topic.bytes)}`;
+    this.title.textContent = `Lanes of ${topic.name}`;
     this.#measure();
     this.#refresh(view.job !== null);
   }
@@ -237,7 +234,7 @@ export class LanesView extends EventTarget {
     const lanes = topic.partitions.length;
     layout.row = Math.round(Math.min(ROW.most, Math.max(ROW.least, (layout.height - RULER - 4) / Math.max(1, lanes))));
     layout.rail = layout.row >= ROOMY ? 15 : 4;
-    layout.band = Math.min(40, layout.row - layout.rail - (layout.row >= ROOMY ? 7 : 4));
+    layout.band = Math.min(48, layout.row - layout.rail - (layout.row >= ROOMY ? 7 : 4));
     this.spacer.style.height = `${Math.max(layout.height, RULER + lanes * layout.row + 4)}px`;
     layout.scroll = this.scroller.scrollTop;
     let first = null;
@@ -280,7 +277,7 @@ export class LanesView extends EventTarget {
     const layout = this.#layout;
     const theme = currentTheme();
     this.#inks ??= resolveInks(this.root);
-    this.#raster ??= new Raster(theme, this.#inks.edge);
+    this.#raster ??= new Raster(theme, this.#inks.edge, this.#inks.paper2);
     fitCanvas(this.canvas, layout.width, layout.height, layout.ratio);
     this.canvas.style.width = `${layout.width}px`;
     this.canvas.style.height = `${layout.height}px`;
@@ -440,11 +437,6 @@ export class LanesView extends EventTarget {
   }
 }
 
-/** @param {number} n @param {string} noun */
-function plural(n, noun) {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
-}
-
 /** What a cell's form says; colour is only for keys. */
 function legend() {
   const entry = (/** @type {string} */ kind, /** @type {string} */ text) =>
@@ -481,5 +473,3 @@ function resolveInks(root) {
   probe.remove();
   return inks;
 }
-
-export { range };

@@ -22,6 +22,8 @@ export class GroupsPanel extends Panel {
   /** @type {string | null} The group whose member, or which itself, was last asked for something. */
   #asked = null;
   #lost = h("p");
+  #words = h("p", { class: "hint groups-words" },
+    "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG is LOG-END-OFFSET less CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not.");
   #deletion;
   /** @type {string | null} */
   #deleting = null;
@@ -61,7 +63,7 @@ export class GroupsPanel extends Panel {
         if (this.#deleting !== null) this.command({ type: "deleteGroup", group: this.#deleting }, this.#deletion.refusal);
       },
     });
-    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#box)), this.#deletion.element);
+    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element);
   }
 
   /** @param {PanelState} state */
@@ -71,6 +73,7 @@ export class GroupsPanel extends Panel {
     const now = () => this.#clock.cluster + performance.now() - this.#clock.page;
     this.#join.update(state);
     this.#none.hidden = view.groups.length > 0;
+    this.#words.hidden = view.groups.length === 0;
     this.#groups.update(view.groups.map((group) => ({ group, topics: view.topics, now })));
     for (const id of this.#sections.keys()) if (!view.groups.some((group) => group.id === id)) this.#sections.delete(id);
     if (this.#deleting !== null && !view.groups.some(({ id }) => id === this.#deleting)) this.#closeDeletion();

@@ -1,7 +1,7 @@
 /** @file A topic's keys: how many, how even, and which ones weigh most. */
 import { count, h, size } from "../dom.js";
 import { barTable } from "./parts/bars.js";
-import { scroller } from "./parts/field.js";
+import { longScroller } from "./parts/field.js";
 import { whileSeen } from "./parts/keep.js";
 import { keyChip } from "./parts/key-chip.js";
 import { percent, plural } from "./parts/numbers.js";
@@ -79,7 +79,7 @@ export class KeysPanel extends Panel {
         h("td", null, chip), h("td", { class: "num" }, count(own)), h("td", { class: "num" }, percent(own, records)), h("td", { class: "num" }, size(bytes)),
         h("td", { class: partitions.length > 1 ? "mono differs" : "mono" }, partitions.map((p) => `P${p}`).join(" "), partitions.length > 1 && " split"));
     });
-    return scroller("Keys with the most records", h("table", null,
+    return longScroller("Keys with the most records", h("table", null,
       h("caption", null, top.length < distinct ? `The ${plural(top.length, "key")} with the most records. Press one to find it in the lanes.` : "Press a key to find it in the lanes."),
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Key"), h("th", { scope: "col", class: "num" }, "Records"), h("th", { scope: "col", class: "num" }, "Share"), h("th", { scope: "col", class: "num" }, "Size"), h("th", { scope: "col" }, "Partition"))),
       h("tbody", null, ...rows)));

@@ -1,6 +1,6 @@
 /** @file A topic's partitions; what more of them would do to its keys, and what they did. */
 import { count, h, size } from "../dom.js";
-import { button, field, numberInput, scroller } from "./parts/field.js";
+import { button, field, longScroller, numberInput, scroller } from "./parts/field.js";
 import { KeptList, setText, whileSeen } from "./parts/keep.js";
 import { keyChip } from "./parts/key-chip.js";
 import { NOT_INT32, int32, plural } from "./parts/numbers.js";
@@ -111,7 +111,7 @@ export class PartitionsPanel extends Panel {
     this.#whatIf.replaceChildren(...answer(() => {
       if (total === null) return [h("p", { class: "soft" }, `“${this.#total.value}” ${NOT_INT32}`)];
       if (total <= from) return [h("p", { class: "soft" }, `${count(total)} would not be an increase: Kafka refuses it.`)];
-      return whatIfView(engine.whatIf(topic.name, total, LISTED), highlight);
+      return whatIfView(engine.whatIf(topic.name, total, LISTED), this.#whatIf.clientWidth, highlight);
     }));
     this.#split.replaceChildren(...answer(() => this.#splitView(engine.splitKeys(topic.name, LISTED), topic.name, highlight)));
   }
@@ -132,7 +132,7 @@ export class PartitionsPanel extends Panel {
       h("td", null, h("ul", { class: "parts" }, ...parts.map(part)))));
     return [
       h("p", null, `${plural(total, "key has", "keys have")} records in more than one partition: a consumer may see the newer ones first.`),
-      scroller("Split keys", h("table", null,
+      longScroller("Split keys", h("table", null,
         keys.length < total && h("caption", null, `The first ${count(keys.length)} of ${count(total)}`),
         h("thead", null, h("tr", null, h("th", { scope: "col" }, "Key"), h("th", { scope: "col", class: "num" }, "Records"), h("th", { scope: "col" }, "Where, first to last offset"))),
         h("tbody", null, ...rows))),

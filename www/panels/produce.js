@@ -8,7 +8,7 @@ import { setOptions, setText, whileSeen } from "./parts/keep.js";
 import { keyChip } from "./parts/key-chip.js";
 import { NOT_INT32, int32, moment, timestamp } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
-import { placementView } from "./parts/placement-view.js";
+import { outline, placementView } from "./parts/placement-view.js";
 
 /** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
 /** @typedef {import("./parts/types.d.ts").Draft} Draft */
@@ -25,7 +25,9 @@ export class ProducePanel extends Panel {
   #rule = h("span");
   #timestampNote = h("span", null, "ms since 1970, or ISO 8601 (UTC unless it names a zone)");
   #chip = h("span", { class: "draft-key" });
-  #landing = h("div", { class: "landing", "aria-live": "polite" });
+  #landing = h("div", { class: "landing" });
+  /** The outcome in one line, for those who do not see it change. */
+  #spoken = h("p", { class: "unseen", role: "status" });
   #sent = h("output", { class: "sent" });
   #send = h("button", { type: "submit", class: "primary", "aria-keyshortcuts": "Control+Enter Meta+Enter" }, "Send");
   #form;
@@ -65,9 +67,10 @@ export class ProducePanel extends Panel {
       h("div", { class: "acts" }, this.#send, h("span", { class: "hint" }, h("kbd", null, "Ctrl"), " ", h("kbd", null, "Enter")), this.#sent),
       this.refusal.element);
     this.#generate.addEventListener("generate", (event) => this.#ask(/** @type {CustomEvent} */ (event).detail));
-    this.#body = h("div", { class: "halves" },
-      h("div", null, this.#form, this.#generate.element),
-      h("section", { "aria-label": "Where it will land" }, this.#chip, this.#landing));
+    this.#body = h("div", { class: "produce" },
+      this.#form,
+      h("section", { class: "preview", "aria-label": "Where it will land" }, this.#spoken, this.#chip, this.#landing),
+      this.#generate.element);
     root.append(this.#nothing, this.#body);
   }
 
@@ -131,7 +134,9 @@ export class ProducePanel extends Panel {
     setText(this.#timestampNote, typeof time === "number" ? `${moment(time)} = ${time}` : "ms since 1970, or ISO 8601 (UTC unless it names a zone)");
     this.#chip.replaceChildren(keyChip(draft.key, state.engine.keyTag(draft.key)));
     try {
-      this.#landing.replaceChildren(...placementView(state.engine.placement(draft, state.view.now), draft.key));
+      const placement = state.engine.placement(draft, state.view.now);
+      this.#landing.replaceChildren(...placementView(placement, draft.key));
+      setText(this.#spoken, outline(placement));
     } catch (error) {
       this.#landing.replaceChildren(h("p", { class: "soft" }, /** @type {Error} */ (error).message));
     }

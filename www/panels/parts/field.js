@@ -90,3 +90,14 @@ export function button(text, act, attributes = {}) {
 export function scroller(label, ...children) {
   return h("div", { class: "table-wrap", role: "region", "aria-label": label, tabindex: "0" }, ...children);
 }
+
+/**
+ * A scroller that is no taller than a screen, for long lists.
+ * @param {string} label
+ * @param {...Node} children
+ */
+export function longScroller(label, ...children) {
+  const element = scroller(label, ...children);
+  element.classList.add("long");
+  return element;
+}

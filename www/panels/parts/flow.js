@@ -9,7 +9,9 @@ const SVG = "http://www.w3.org/2000/svg";
 /** More ribbons than this are a tangle: then only the table is shown, and with more cells not even that. */
 const MOST_RIBBONS = 400;
 const MOST_CELLS = 4096;
-const WIDTH = 560;
+/** The picture is drawn for the width it gets, between these, so that its letters keep their size. */
+const LEAST_WIDTH = 300;
+const MOST_WIDTH = 700;
 const NODE = 8;
 const LABEL = 34;
 
@@ -44,9 +46,11 @@ function stack(sizes, height, unit) {
 
 /**
  * @param {WhatIf} whatIf
+ * @param {number} room the width there is, in pixels
  * @returns {Element | null}
  */
-export function flowPicture({ from, to, flows, keys }) {
+export function flowPicture({ from, to, flows, keys }, room) {
+  const width = Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, room));
   const ribbons = flows.reduce((sum, row) => sum + row.filter((n) => n > 0).length, 0);
   if (keys.total === 0 || ribbons > MOST_RIBBONS) return null;
   const height = Math.min(640, Math.max(140, 22 * to));
@@ -55,7 +59,7 @@ export function flowPicture({ from, to, flows, keys }) {
   const left = stack(flows.map((row) => row.reduce((sum, n) => sum + n, 0)), height, unit);
   const right = stack(Array.from({ length: to }, (_, b) => flows.reduce((sum, row) => sum + (row[b] ?? 0), 0)), height, unit);
   const x0 = LABEL + NODE;
-  const x1 = WIDTH - LABEL - NODE;
+  const x1 = width - LABEL - NODE;
   /** @type {Element[]} */
   const paths = [];
   flows.forEach((row, a) => row.forEach((n, b) => {
@@ -80,9 +84,9 @@ export function flowPicture({ from, to, flows, keys }) {
       svg("text", { x: text, y: top + tall / 2, "text-anchor": anchor, "dominant-baseline": "central" }, `P${i}`),
     ]);
   const id = uniqueId("flow");
-  return svg("svg", { viewBox: `0 -8 ${WIDTH} ${height + 16}`, class: "flow", role: "img", "aria-labelledby": id },
+  return svg("svg", { viewBox: `0 -8 ${width} ${height + 16}`, class: "flow", role: "img", "aria-labelledby": id },
     svg("title", { id }, `${plural(keys.stay, "key stays", "keys stay")}, ${plural(keys.move, "key moves", "keys move")} from ${from} to ${to} partitions. The table below has the numbers.`),
-    ...paths, ...nodes(left, LABEL, LABEL - 6, "end"), ...nodes(right, x1, WIDTH - LABEL + 6, "start"));
+    ...paths, ...nodes(left, LABEL, LABEL - 6, "end"), ...nodes(right, x1, width - LABEL + 6, "start"));
 }
 
 /**

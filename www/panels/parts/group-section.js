@@ -76,7 +76,6 @@ export class GroupSection {
         button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" })),
       this.#unnoticed, this.#membersBox, this.refusal.element, this.#answer,
       scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
-        h("caption", null, "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG = LOG-END-OFFSET − CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not."),
         h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
         this.#body)),
       this.#more);
@@ -86,7 +85,9 @@ export class GroupSection {
   update(item) {
     this.#item = item;
     const { group, topics, now } = item;
-    setText(this.#heading, `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
+    setText(this.#heading, group.members.length === 0
+      ? `${group.state}: it has no active members; its committed offsets stay`
+      : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
     this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
     this.#rows = this.#rows.filter(({ element }) => element.isConnected || this.#membersBox.contains(element));
     this.#renewRows();

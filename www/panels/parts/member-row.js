@@ -1,6 +1,6 @@
 /** @file One member of a group: what it owns, and what one can make it do. */
 import { h } from "../../dom.js";
-import { button, field, numberInput } from "./field.js";
+import { button, field, numberInput, uniqueId } from "./field.js";
 import { setOptions, setText } from "./keep.js";
 import { NOT_INT32, NOT_INT64, int32, int64, span } from "./numbers.js";
 
@@ -27,9 +27,10 @@ export class MemberRow {
   #state = h("span", { class: "member-state" });
   #live;
   #crashed;
-  #max = numberInput({ placeholder: "500", size: 6, "aria-label": "max.poll.records" });
+  #max = numberInput({ placeholder: "max 500", size: 8, "aria-label": "max.poll.records" });
   #place = h("select");
   #offset = numberInput({ class: "number mono" });
+  #more;
   #seek;
   #doing;
   /** @type {MemberItem} */
@@ -45,15 +46,20 @@ export class MemberRow {
     this.#doing = doing;
     const { member, group } = item;
     const of = (/** @type {string} */ act) => ({ "aria-label": `${act} ${member.member}` });
+    const seekId = uniqueId("seek");
+    this.#more = button("Seek…", () => this.#showSeek(this.#seek.hidden === true), {
+      "aria-controls": seekId, "aria-expanded": "false", ...of("Seek, or commit an offset, with"),
+    });
     this.#live = h("div", { class: "row member-acts" },
-      button("Poll", () => this.#poll(), { class: "primary", ...of("Poll with") }), h("span", { class: "hint" }, "at most"), this.#max,
+      button("Poll", () => this.#poll(), of("Poll with")), this.#max,
       button("Commit", () => this.#act({ type: "commit" }), { ...of("Commit the positions of"), title: "Commits every position: the next offset to read" }),
+      this.#more,
       button("Crash", () => this.#act({ type: "crash" }), { class: "quiet", ...of("Crash"), title: "The process is killed; the group learns of it when the session times out" }),
       button("Close", () => this.#act({ type: "leave" }), { class: "quiet", ...of("Close"), title: "The consumer closes in good order and leaves the group" }));
     this.#crashed = h("div", { class: "row member-acts" },
       button("Let the session time out now", () => this.#timeOut(), of("Let the session time out now for")),
       button("Restart", () => this.#act({ type: "restart" }), of("Restart")));
-    this.#seek = h("details", { class: "seek" }, h("summary", null, "Seek, or commit an offset"),
+    this.#seek = h("div", { class: "seek", id: seekId, hidden: true },
       h("div", { class: "row low" },
         field("Partition", this.#place), field("Offset", this.#offset),
         button("Seek there", () => this.#toOffset("seek")),
@@ -70,7 +76,7 @@ export class MemberRow {
     this.#item = item;
     const { member, topics } = item;
     this.#live.hidden = member.crashed;
-    this.#seek.hidden = member.crashed;
+    if (member.crashed) this.#showSeek(false);
     this.#crashed.hidden = !member.crashed;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
     this.element.classList.toggle("idle", owned.length === 0);
@@ -82,11 +88,17 @@ export class MemberRow {
     setOptions(this.#place, places.map((value) => ({ value, text: mine.has(value) ? value : `${value} (not assigned)` })));
   }
 
+  /** @param {boolean} shown */
+  #showSeek(shown) {
+    this.#seek.hidden = !shown;
+    this.#more.setAttribute("aria-expanded", String(shown));
+  }
+
   /** Shows how much of a crashed member's session is left. */
   tick() {
     const { member, now } = this.#item;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
-    const owns = owned.map(({ topic, partitions }) => `${topic} ${partitions.join(", ")}`).join("; ");
+    const owns = owned.map(({ topic, partitions }) => `${topic} ${partitions.map((p) => `P${p}`).join(", ")}`).join("; ");
     let text = owns === "" ? "idle: a member, but no partition is left for it" : owns;
     if (member.crashed) {
       const left = member.sessionEnds === null ? "" : `; the group notices in ${span(member.sessionEnds - now())}`;

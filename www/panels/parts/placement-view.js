@@ -23,7 +23,8 @@ function destinationText({ kind, partition }) {
 /** @param {Destination} destination */
 function headline({ kind, partition }) {
   if (kind === "fixed") return `Lands in partition ${partition}`;
-  return partition === null ? `Lands in a partition that is ${kind === "random" ? "drawn at random" : `chosen by turn: ${DRAWN[kind]}`}` : `Lands in partition ${partition}, ${DRAWN[kind]}`;
+  if (partition !== null) return `Lands in partition ${partition}, ${DRAWN[kind]}`;
+  return { random: "Lands in a partition drawn at random", roundRobin: "Lands in the partition whose turn it is", sticky: "Lands in the partition of the current batch" }[kind];
 }
 
 /**
@@ -47,16 +48,25 @@ function othersTable(others) {
   const differing = others.filter(({ agrees }) => !agrees).length;
   const rows = others.map(({ client, name, destination, agrees }) =>
     h("tr", agrees ? null : { class: "differs" },
-      h("th", { scope: "row" }, client), h("td", null, name), h("td", null, destinationText(destination)),
+      h("th", { scope: "row" }, client, h("span", { class: "hint" }, ` ${name}`)), h("td", null, destinationText(destination)),
       h("td", null, agrees ? h("span", { class: "soft" }, "same") : "≠ differs")));
   return h("div", null,
     h("h4", null, "The same key from other clients"),
     h("p", { class: "hint" }, differing === 0 ? "All agree." : `${differing} of ${others.length} would choose otherwise.`),
     scroller("Other clients’ placements",
       h("table", { class: "others" },
-        h("thead", null, h("tr", null, ...["Client", "Partitioner", "Where", ""].map((text) =>
-          text ? h("th", { scope: "col" }, text) : h("th", { scope: "col" }, h("span", { class: "unseen" }, "Agrees"))))),
+        h("thead", null, h("tr", null, h("th", { scope: "col" }, "Client and partitioner"), h("th", { scope: "col" }, "Where"),
+          h("th", { scope: "col" }, h("span", { class: "unseen" }, "Agrees")))),
         h("tbody", null, ...rows))));
+}
+
+/**
+ * @param {Placement} placement
+ * @returns {string}
+ */
+export function outline({ destination, refusal }) {
+  if (refusal) return `Kafka would refuse: ${refusal.name}`;
+  return destination ? headline(destination) : "";
 }
 
 /**

@@ -1,7 +1,7 @@
 /** @file What a poll delivered, in the order it did. */
 import { label } from "../../bytes.js";
 import { count, h } from "../../dom.js";
-import { button, scroller } from "./field.js";
+import { button, longScroller } from "./field.js";
 import { keyChip } from "./key-chip.js";
 import { plural } from "./numbers.js";
 
@@ -12,10 +12,17 @@ import { plural } from "./numbers.js";
 /** The most records listed; a poll may deliver 500 and more. */
 const LISTED = 100;
 
-/** @param {Polled["resets"][number]} reset */
-function resetText({ topic, partition, from, to, policy }) {
-  const why = from === null ? "no committed offset" : `offset ${count(from)} is out of range`;
-  return `${topic} P${partition}: ${why}, so auto.offset.reset=${policy} set the position to ${count(to)}.`;
+/**
+ * One line for all partitions without a commit, one for each position that was out of range.
+ * @param {Polled["resets"]} resets
+ */
+function resetLines(resets) {
+  const place = (/** @type {Polled["resets"][number]} */ { topic, partition, to }) => `${topic} P${partition} → ${count(to)}`;
+  const fresh = resets.filter(({ from }) => from === null);
+  const lines = resets.filter(({ from }) => from !== null).map((reset) =>
+    `Offset ${count(/** @type {bigint} */ (reset.from))} is out of range, so auto.offset.reset=${reset.policy} set the position: ${place(reset)}.`);
+  if (fresh[0]) lines.unshift(`No committed offset, so auto.offset.reset=${fresh[0].policy} set the position: ${fresh.map(place).join(", ")}.`);
+  return lines;
 }
 
 /**
@@ -37,8 +44,8 @@ export function polledView({ member, records, resets }, select) {
     h("p", { role: "status" }, h("b", { class: "mono" }, member), records.length === 0
       ? " polled: no records."
       : ` polled: ${plural(records.length, "record")}${again > 0 ? `, ${count(again)} of them again` : ""}.`),
-    resets.length > 0 && h("ul", { class: "plain-list notice" }, ...resets.map((reset) => h("li", null, resetText(reset)))),
-    records.length > 0 && scroller(`Records ${member} polled`, h("table", null,
+    resets.length > 0 && h("div", { class: "notice" }, ...resetLines(resets).map((line) => h("p", null, line))),
+    records.length > 0 && longScroller(`Records ${member} polled`, h("table", null,
       h("thead", null, h("tr", null, ...["Record", "Key", "Value"].map((text) => h("th", { scope: "col" }, text)),
         h("th", { scope: "col" }, h("span", { class: "unseen" }, "Delivered before")))),
       h("tbody", null, ...rows))),

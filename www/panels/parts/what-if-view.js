@@ -1,7 +1,7 @@
 /** @file What growing a topic would do to its keys: how many stay, which move, and how even it would be. */
 import { count, h } from "../../dom.js";
 import { barTable } from "./bars.js";
-import { scroller } from "./field.js";
+import { longScroller } from "./field.js";
 import { flowPicture, flowTable } from "./flow.js";
 import { keyChip } from "./key-chip.js";
 import { percent, plural } from "./numbers.js";
@@ -32,7 +32,7 @@ function moversTable({ movers, keys }, highlight) {
   const rows = movers.map(({ key, tag, records, from, to }) => h("tr", null,
     h("td", null, keyChip(key, tag, () => highlight(tag, key))), h("td", { class: "num" }, count(records)),
     h("td", { class: "mono" }, `P${from} → P${to}`)));
-  return scroller("Moving keys", h("table", null,
+  return longScroller("Moving keys", h("table", null,
     h("caption", null, movers.length < keys.move ? `The ${count(movers.length)} moving keys with the most records, of ${count(keys.move)}` : "The moving keys"),
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "Key"), h("th", { scope: "col", class: "num" }, "Records"), h("th", { scope: "col" }, "Moves"))),
     h("tbody", null, ...rows)));
@@ -50,20 +50,23 @@ function skewBars({ from, to, before, after }) {
 
 /**
  * @param {WhatIf} whatIf
+ * @param {number} room the width there is, in pixels
  * @param {(tag: number, key: Uint8Array) => void} highlight
  * @returns {HTMLElement[]}
  */
-export function whatIfView(whatIf, highlight) {
+export function whatIfView(whatIf, room, highlight) {
   if (whatIf.keys.total === 0) return summary(whatIf);
-  const picture = flowPicture(whatIf);
+  const picture = flowPicture(whatIf, room);
   const table = flowTable(whatIf);
   return [
     ...summary(whatIf),
-    ...(picture
-      ? [h("figure", { class: "flow-figure" }, picture, h("figcaption", { class: "hint" }, "Each ribbon is as wide as the keys in it: quiet ones stay, strong ones move.")),
-        h("details", null, h("summary", null, "The same as a table"), table)]
-      : [table]),
-    ...(whatIf.movers.length > 0 ? [moversTable(whatIf, highlight)] : []),
+    h("div", { class: "flow-and-list" },
+      picture
+        ? h("div", { class: "stack" },
+          h("figure", null, picture, h("figcaption", { class: "hint" }, "Each ribbon is as wide as the keys in it: grey ones stay, coloured ones move.")),
+          h("details", null, h("summary", null, "The same as a table"), table))
+        : table,
+      whatIf.movers.length > 0 && moversTable(whatIf, highlight)),
     skewBars(whatIf),
   ];
 }
