@@ -1,0 +1,49 @@
+/** @file What an empty cluster shows in the lanes' place: what this is, the one rule, three ways to begin. */
+
+import { h } from "../dom.js";
+
+/**
+ * @param {(type: "sample" | "file" | "topic", file?: File) => void} act
+ * @returns {HTMLElement}
+ */
+export function firstScreen(act) {
+  const choose = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true" });
+  choose.addEventListener("change", () => {
+    const file = choose.files?.[0];
+    if (file) act("file", file);
+    choose.value = "";
+  });
+  return h(
+    "div",
+    { class: "first" },
+    h("div", { class: "first-picture", "aria-hidden": "true" }, ...pictureLanes()),
+    h(
+      "div",
+      { class: "first-text" },
+      h("h2", { class: "first-title" }, "Kafka’s log, one lane for each partition."),
+      h(
+        "p",
+        { class: "first-what" },
+        "A cluster in this tab: topics, partitions, offsets, keys and consumer groups, as Apache Kafka 4.4.0 keeps them. Nothing leaves the browser.",
+      ),
+      h("p", { class: "first-rule" }, "Order holds within a partition, never across."),
+      h(
+        "p",
+        { class: "first-acts" },
+        h("button", { type: "button", class: "primary", onclick: () => act("sample") }, "Load 20,000 real flights"),
+        h("button", { type: "button", onclick: () => act("topic") }, "Make a topic by hand"),
+        h("button", { type: "button", onclick: () => choose.click() }, "Open a file…"),
+        choose,
+      ),
+      h("p", { class: "hint" }, "Or drop a file of NDJSON, or one exported from here, anywhere on the page."),
+    ),
+  );
+}
+
+/** Three small lanes, keys in colours, one key always in its own lane. */
+function pictureLanes() {
+  const lanes = ["abacab", "ddededdee", "fgf"];
+  return lanes.map((keys, lane) =>
+    h("div", { class: "first-lane" }, ...Array.from(keys, (key) => h("i", { class: `first-cell first-${key}`, "data-lane": lane }))),
+  );
+}

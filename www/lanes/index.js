@@ -1,0 +1,475 @@
+/**
+ * @file The stage: every partition a lane, every record a cell in its key's colour, all lanes over
+ * one axis of offsets. A canvas draws, a list speaks (list.js), a strip below shows the whole topic.
+ * Nothing is drawn unless something changed, and never more than once a frame.
+ */
+
+import { label } from "../bytes.js";
+import { count, h } from "../dom.js";
+import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
+import { drawLanes, laneTop, lanesInSight } from "./draw.js";
+import { firstScreen } from "./first.js";
+import { Gestures } from "./gestures.js";
+import { isoTime, LaneLists } from "./list.js";
+import { fitCanvas, Overview } from "./overview.js";
+import { Raster } from "./raster.js";
+import { Viewport } from "./viewport.js";
+
+/**
+ * @import { RecordSummary } from "../../src/wasm/types.d.ts"
+ * @import { PageState } from "../types.d.ts"
+ * @import { Arrival, Flag, Inks, Layout, Place } from "./draw.js"
+ */
+
+const RULER = 24;
+const ROW = { least: 26, most: 84 };
+/** Below this height a lane has no room for flags' names. */
+const ROOMY = 42;
+/** A produce of more records than this is not shown one by one. */
+const MOST_ARRIVALS = 24;
+const ARRIVE_MS = 420;
+const GLOW_MS = 1400;
+/** While a job runs, the strip and the lists are made anew this often. */
+const JOB_REFRESH_MS = 300;
+
+/** Events: `select`, `sample`, `file` (File), `new-topic`. */
+export class LanesView extends EventTarget {
+  #viewport = new Viewport();
+  /** @type {PageState | null} */
+  #state = null;
+  /** @type {Layout} */
+  #layout = { width: 1, height: 1, gutter: 132, ruler: RULER, row: 40, rail: 14, band: 20, scroll: 0, ratio: 1 };
+  /** @type {Inks | null} */
+  #inks = null;
+  /** @type {Raster | null} */
+  #raster = null;
+  #frame = 0;
+  /** Counts up whenever the records may have changed. */
+  #version = 0;
+  #overviewVersion = 0;
+  #refreshed = 0;
+  /** @type {number | null} */
+  #match = null;
+  /** @type {Place | null} */
+  #hover = null;
+  /** @type {{ partition: number, from: bigint, at: number }[]} */
+  #arrivals = [];
+  /** @type {Map<number, bigint>} */
+  #ends = new Map();
+  #topicId = "";
+  /** @type {Map<number, Flag[]>} */
+  #flags = new Map();
+  /** @type {Map<number, { version: number, from: bigint, to: bigint, records: RecordSummary[] }>} */
+  #labels = new Map();
+  #calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super();
+    this.root = root;
+    this.first = firstScreen((type, file) => {
+      if (type === "file") this.dispatchEvent(new CustomEvent("file", { detail: file }));
+      else this.dispatchEvent(new CustomEvent(type === "sample" ? "sample" : "new-topic"));
+    });
+    this.canvas = h("canvas", { class: "lanes-canvas", "aria-hidden": "true" });
+    this.listRoot = h("div", { class: "lanes-lists" });
+    this.spacer = h("div", { class: "lanes-rows" }, h("div", { class: "lanes-view" }, this.canvas, this.listRoot));
+    this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition. Arrow keys move between records and lanes, Enter selects, plus and minus zoom." }, this.spacer);
+    this.strip = h("canvas", { class: "lanes-strip", "aria-hidden": "true" });
+    this.tip = h("div", { class: "lanes-tip", "aria-hidden": "true", hidden: true });
+    this.title = h("h2", { class: "unseen" });
+    const tool = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ act) =>
+      h("button", { type: "button", class: "quiet", "aria-label": name, title: name, onclick: () => { act(); this.#moved(); } }, text);
+    this.tools = h("div", { class: "lanes-tools", role: "group", "aria-label": "Zoom" },
+      tool("⇤", "To the log start", () => this.#viewport.toStart()),
+      tool("⇥", "To the log end", () => this.#viewport.toEnd()),
+      tool("−", "Zoom out", () => this.#viewport.zoom(1 / 1.6)),
+      tool("+", "Zoom in", () => this.#viewport.zoom(1.6)),
+      tool("All", "Show the whole topic", () => this.#viewport.fit()));
+    this.legend = legend();
+    this.stage = h("div", { class: "lanes-stage", hidden: true },
+      this.title, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
+    root.replaceChildren(this.first, this.stage);
+
+    this.overview = new Overview(this.strip, this.#viewport);
+    this.overview.addEventListener("move", () => this.#moved());
+    this.lists = new LaneLists(this.listRoot);
+    this.lists.addEventListener("move", (event) => this.#reveal(/** @type {CustomEvent<Place>} */ (event).detail));
+    this.lists.addEventListener("select", (event) => this.#select(/** @type {CustomEvent<Place>} */ (event).detail));
+    this.lists.addEventListener("blur", () => { this.#showTip(null); this.#redraw(); });
+    const gestures = new Gestures(this.scroller, this.#viewport, () => this.#layout);
+    gestures.addEventListener("moved", () => this.#moved());
+    gestures.addEventListener("hover", (event) => this.#pointAt(/** @type {CustomEvent} */ (event).detail));
+    gestures.addEventListener("pick", (event) => this.#pick(/** @type {CustomEvent} */ (event).detail));
+    this.scroller.addEventListener("scroll", () => {
+      this.#layout.scroll = this.scroller.scrollTop;
+      this.#showTip(null);
+      this.#moved();
+    });
+    this.scroller.addEventListener("keydown", (event) => this.#zoomKey(event));
+    new ResizeObserver(() => this.#measure()).observe(this.scroller);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.retheme());
+    // A change of zoom or of screen changes the ratio without a resize.
+    const watchRatio = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => { this.#measure(); watchRatio(); }, { once: true });
+    watchRatio();
+  }
+
+  /** @param {PageState} state */
+  update(state) {
+    const { topic, view, selection } = state;
+    this.#state = state;
+    this.first.hidden = view.topics.length > 0;
+    this.stage.hidden = view.topics.length === 0;
+    if (!topic) {
+      this.#topicId = "";
+      return;
+    }
+    this.#version += 1;
+    const other = topic.topicId !== this.#topicId;
+    if (other) this.#enter(topic.topicId);
+    else this.#notice(state);
+    for (const p of topic.partitions) this.#ends.set(p.partition, p.logEndOffset);
+    this.#flags.clear();
+    for (const group of view.groups) {
+      for (const row of group.partitions) {
+        if (row.topic !== topic.name) continue;
+        const flags = this.#flags.get(row.partition) ?? [];
+        flags.push({ group: group.id, committed: row.committedOffset, position: row.position, lag: row.lag });
+        this.#flags.set(row.partition, flags);
+      }
+    }
+    const here = selection?.topic === topic.name ? selection : null;
+    const found = here && state.engine.recordFrom(topic.name, here.partition, here.offset);
+    const asked = state.highlight ? state.highlight.tag & KEY_BITS : null;
+    this.#match = asked ?? (found && found.offset === here.offset && kindOf(found.tag) !== "none" ? found.tag & KEY_BITS : null);
+    this.title.textContent = `Lanes of ${topic.name}`;
+    this.#measure();
+    this.#refresh(view.job !== null);
+  }
+
+  /** The theme has changed. */
+  retheme() {
+    this.#inks = null;
+    this.#raster = null;
+    this.#redraw();
+  }
+
+  /** Puts the keyboard into the lanes. */
+  focus() {
+    const stop = this.listRoot.querySelector('[tabindex="0"]');
+    if (stop instanceof HTMLElement) stop.focus({ preventScroll: true });
+  }
+
+  /** @param {string} topicId another topic is shown */
+  #enter(topicId) {
+    this.#topicId = topicId;
+    this.#viewport.whole = true;
+    this.#arrivals = [];
+    this.#ends.clear();
+    this.#labels.clear();
+    this.#hover = null;
+    this.#showTip(null);
+    this.scroller.scrollTop = 0;
+    this.#layout.scroll = 0;
+  }
+
+  /**
+   * Records that a few sends have brought come in from the right, so that the eye finds them.
+   * @param {PageState} state
+   */
+  #notice({ topic, view }) {
+    if (!topic || view.job || this.#calm.matches) return;
+    const now = performance.now();
+    let few = 0;
+    for (const p of topic.partitions) few += Number(p.logEndOffset - (this.#ends.get(p.partition) ?? p.logEndOffset));
+    if (few <= 0 || few > MOST_ARRIVALS) return;
+    for (const p of topic.partitions) {
+      const from = this.#ends.get(p.partition);
+      if (from !== undefined && p.logEndOffset > from) this.#arrivals.push({ partition: p.partition, from, at: now });
+    }
+  }
+
+  /**
+   * What is dear to make, not on every step of a job.
+   * @param {boolean} job
+   */
+  #refresh(job) {
+    const now = performance.now();
+    if (job && now - this.#refreshed < JOB_REFRESH_MS) return;
+    this.#refreshed = now;
+    this.#overviewVersion = this.#version;
+    this.#updateLists();
+  }
+
+  #updateLists() {
+    const state = this.#state;
+    if (!state?.topic) return;
+    this.lists.update({
+      engine: state.engine,
+      topic: state.topic.name,
+      partitions: state.topic.partitions,
+      selection: state.selection?.topic === state.topic.name ? state.selection : null,
+      inSight: lanesInSight(this.#layout, state.topic.partitions.length),
+      page: this.#viewport.width * this.#viewport.perPixel,
+      box: (place) => this.#box(place),
+    });
+  }
+
+  /** @param {Place} place */
+  #box(place) {
+    const index = this.#state?.topic?.partitions.findIndex((p) => p.partition === place.partition) ?? 0;
+    const x = Math.min(Math.max(this.#viewport.x(place.offset), -20), this.#viewport.width + 20);
+    return { x: this.#layout.gutter + x, y: laneTop(this.#layout, index) + this.#layout.rail, width: Math.min(this.#viewport.cell, 200), height: this.#layout.band };
+  }
+
+  /** Sizes, after the element, the screen or the partitions have changed. */
+  #measure() {
+    const topic = this.#state?.topic;
+    if (!topic || this.stage.hidden) return;
+    const layout = this.#layout;
+    layout.width = this.scroller.clientWidth;
+    layout.height = this.scroller.clientHeight;
+    layout.ratio = devicePixelRatio || 1;
+    layout.gutter = layout.width < 520 ? 56 : 138;
+    const lanes = topic.partitions.length;
+    layout.row = Math.round(Math.min(ROW.most, Math.max(ROW.least, (layout.height - RULER - 4) / Math.max(1, lanes))));
+    layout.rail = layout.row >= ROOMY ? 15 : 4;
+    layout.band = Math.min(48, layout.row - layout.rail - (layout.row >= ROOMY ? 7 : 4));
+    this.spacer.style.height = `${Math.max(layout.height, RULER + lanes * layout.row + 4)}px`;
+    layout.scroll = this.scroller.scrollTop;
+    let first = null;
+    let last = 0n;
+    for (const p of topic.partitions) {
+      if (p.logEndOffset > p.logStartOffset && (first === null || p.logStartOffset < first)) first = p.logStartOffset;
+      if (p.logEndOffset > last) last = p.logEndOffset;
+    }
+    first ??= last;
+    // Near its beginning the axis starts at 0, so that deleted records leave their room.
+    if (Number(first) < Number(last) / 2) first = 0n;
+    this.#viewport.resize(first, last, layout.width - layout.gutter);
+    this.#redraw();
+  }
+
+  #moved() {
+    this.#redraw();
+    if (!this.lists.focused) this.#later();
+    else this.#updateLists();
+  }
+
+  #timer = 0;
+  #later() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#updateLists(), 120);
+  }
+
+  #redraw() {
+    this.#frame ||= requestAnimationFrame((now) => {
+      this.#frame = 0;
+      this.#draw(now);
+    });
+  }
+
+  /** @param {number} now */
+  #draw(now) {
+    const state = this.#state;
+    const topic = state?.topic;
+    if (!state || !topic || this.stage.hidden || state.engine.broken) return;
+    const layout = this.#layout;
+    const theme = currentTheme();
+    this.#inks ??= resolveInks(this.root);
+    this.#raster ??= new Raster(theme, this.#inks.edge, this.#inks.paper2);
+    fitCanvas(this.canvas, layout.width, layout.height, layout.ratio);
+    this.canvas.style.width = `${layout.width}px`;
+    this.canvas.style.height = `${layout.height}px`;
+    const context = this.canvas.getContext("2d");
+    if (!context) return;
+    const tags = (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {number} */ per, /** @type {number} */ width) =>
+      state.engine.laneTags(topic.name, p, from, per, width);
+    this.#arrivals = this.#arrivals.filter((a) => now - a.at < GLOW_MS);
+    const selection = state.selection?.topic === topic.name ? state.selection : null;
+    const scene = {
+      layout, theme, viewport: this.#viewport, inks: this.#inks, raster: this.#raster, partitions: topic.partitions, tags,
+      match: this.#match,
+      flags: (/** @type {number} */ p) => this.#flags.get(p) ?? [],
+      records: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => this.#records(p, from, to),
+      arrival: (/** @type {number} */ p) => this.#arrival(p, now),
+      selected: selection,
+      cursor: this.lists.focused ? this.lists.cursor : null,
+      hover: this.#hover,
+    };
+    drawLanes(context, scene);
+    this.overview.draw({
+      partitions: topic.partitions, tags, theme, inks: this.#inks, match: this.#match, version: this.#overviewVersion,
+      width: this.strip.clientWidth, height: this.strip.clientHeight, gutter: layout.gutter, ratio: layout.ratio,
+    });
+    if (this.#arrivals.length > 0) this.#redraw();
+  }
+
+  /** @param {number} partition @param {number} now @returns {Arrival | null} */
+  #arrival(partition, now) {
+    const newest = this.#arrivals.filter((a) => a.partition === partition).at(-1);
+    if (!newest) return null;
+    const part = Math.min(1, Math.max(0, (now - newest.at) / ARRIVE_MS));
+    const glow = Math.max(0, 1 - (now - newest.at - ARRIVE_MS) / (GLOW_MS - ARRIVE_MS));
+    const room = Math.max(0, this.#viewport.width - this.#viewport.x(newest.from));
+    return { from: newest.from, shift: room * (1 - part) ** 3, glow: part < 1 ? 1 : glow };
+  }
+
+  /**
+   * The records of the cells in sight, kept until they change.
+   * @param {number} partition
+   * @param {bigint} from
+   * @param {bigint} to
+   */
+  #records(partition, from, to) {
+    const kept = this.#labels.get(partition);
+    if (!kept || kept.version !== this.#version || from < kept.from || to > kept.to) {
+      const { engine, topic } = /** @type {PageState} */ (this.#state);
+      const wide = to - from + 16n;
+      const start = from > 8n ? from - 8n : 0n;
+      const records = engine.records(/** @type {NonNullable<typeof topic>} */ (topic).name, partition, start, Number(wide));
+      this.#labels.set(partition, { version: this.#version, from: start, to: start + wide, records });
+    }
+    return (this.#labels.get(partition)?.records ?? []).filter((r) => r.offset >= from && r.offset < to);
+  }
+
+  /**
+   * The record below a point, or null.
+   * @param {{ x: number, y: number }} point on the canvas
+   * @returns {(Place & { record: RecordSummary }) | null}
+   */
+  #hit({ x, y }) {
+    const topic = this.#state?.topic;
+    const layout = this.#layout;
+    if (!topic || x < layout.gutter || y < layout.ruler) return null;
+    const index = Math.floor((y - layout.ruler + layout.scroll) / layout.row);
+    const partition = topic.partitions[index];
+    if (!partition) return null;
+    const from = this.#viewport.at(x - layout.gutter);
+    const to = this.#viewport.at(x - layout.gutter + 1);
+    const at = from < partition.logStartOffset ? partition.logStartOffset : from;
+    const record = this.#state?.engine.recordFrom(topic.name, partition.partition, at);
+    if (!record || record.offset > (to > from ? to : from)) return null;
+    return { partition: partition.partition, offset: record.offset, record };
+  }
+
+  /** @param {{ x: number, y: number } | null} point */
+  #pointAt(point) {
+    const hit = point && this.#hit(point);
+    const same = hit ? this.#hover?.partition === hit.partition && this.#hover.offset === hit.offset : this.#hover === null;
+    this.#hover = hit ? { partition: hit.partition, offset: hit.offset } : null;
+    this.canvas.classList.toggle("over-record", hit !== null);
+    this.#showTip(hit);
+    if (!same) this.#redraw();
+  }
+
+  /** @param {{ x: number, y: number }} point */
+  #pick(point) {
+    const hit = this.#hit(point);
+    if (!hit) {
+      this.dispatchEvent(new CustomEvent("select", { detail: null }));
+      return;
+    }
+    this.lists.place({ partition: hit.partition, offset: hit.offset });
+    this.#select(hit);
+  }
+
+  /** @param {Place} place */
+  #select({ partition, offset }) {
+    const topic = this.#state?.topic?.name;
+    if (topic !== undefined) this.dispatchEvent(new CustomEvent("select", { detail: { topic, partition, offset } }));
+  }
+
+  /** Brings a place into sight and says what is there. @param {Place} place */
+  #reveal(place) {
+    this.show(place);
+    const topic = this.#state?.topic;
+    const record = topic && this.#state?.engine.recordFrom(topic.name, place.partition, place.offset);
+    this.#showTip(record && record.offset === place.offset && this.lists.focused ? { ...place, record } : null);
+  }
+
+  /** @param {Place} place */
+  show(place) {
+    const layout = this.#layout;
+    const index = this.#state?.topic?.partitions.findIndex((p) => p.partition === place.partition) ?? -1;
+    if (index < 0) return;
+    const top = index * layout.row;
+    const room = layout.height - RULER;
+    if (top < layout.scroll) this.scroller.scrollTop = top;
+    else if (top + layout.row > layout.scroll + room) this.scroller.scrollTop = top + layout.row - room;
+    layout.scroll = this.scroller.scrollTop;
+    this.#viewport.show(place.offset);
+    this.#redraw();
+  }
+
+  /** @param {(Place & { record: RecordSummary }) | null} hit */
+  #showTip(hit) {
+    this.tip.hidden = hit === null;
+    if (!hit) return;
+    const { record } = hit;
+    this.tip.replaceChildren(
+      h("b", null, `P${hit.partition} @ ${count(record.offset)}`),
+      h("span", { class: "mono" }, label(record.key, 32)),
+      h("span", { class: "mono soft" }, label(record.value, 56)),
+      h("span", { class: "soft small" }, isoTime(record.timestamp)),
+    );
+    const box = this.#box(hit);
+    const top = this.scroller.offsetTop + box.y;
+    const width = this.tip.offsetWidth;
+    const left = Math.min(Math.max(4, box.x - 8), this.stage.clientWidth - width - 4);
+    const above = top - this.tip.offsetHeight - 8;
+    this.tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(above > 0 ? above : top + box.height + 8)}px)`;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #zoomKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const cursor = this.lists.focused ? this.lists.cursor : null;
+    const about = cursor ? Math.min(Math.max(0, this.#viewport.x(cursor.offset)), this.#viewport.width) : undefined;
+    if (event.key === "+" || event.key === "=") this.#viewport.zoom(1.6, about);
+    else if (event.key === "-" || event.key === "_") this.#viewport.zoom(1 / 1.6, about);
+    else if (event.key === "0") this.#viewport.fit();
+    else if (event.key === "Escape" && this.#state?.selection) this.dispatchEvent(new CustomEvent("select", { detail: null }));
+    else return;
+    event.preventDefault();
+    this.#showTip(null);
+    this.#moved();
+  }
+}
+
+/** What a cell's form says; colour is only for keys. */
+function legend() {
+  const entry = (/** @type {string} */ kind, /** @type {string} */ text) =>
+    h("li", null, h("i", { class: `form form-${kind}`, "aria-hidden": "true" }), text);
+  return h("ul", { class: "lanes-legend soft small", "aria-label": "How records are drawn" },
+    entry("key", "a colour per key"),
+    entry("none", "no key"),
+    entry("empty", "empty key"),
+    entry("tombstone", "tombstone"),
+    entry("void", "empty value"),
+    entry("gap", "gap"),
+    entry("committed", "committed offset"),
+    entry("position", "position"));
+}
+
+/**
+ * The theme's colours as the canvas needs them.
+ * @param {HTMLElement} root
+ * @returns {Inks}
+ */
+function resolveInks(root) {
+  const probe = h("span", { hidden: true });
+  root.append(probe);
+  const ink = (/** @type {string} */ name) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const style = getComputedStyle(document.documentElement);
+  const inks = {
+    paper: ink("paper"), paper2: ink("paper-2"), paper3: ink("paper-3"), line: ink("line"), edge: ink("edge"), ink: ink("ink"),
+    ink2: ink("ink-2"), accent: ink("accent"), accentPaper: ink("accent-paper"), focus: ink("focus"),
+    text: style.getPropertyValue("--text"), mono: style.getPropertyValue("--mono"), size: parseFloat(style.fontSize) || 16,
+  };
+  probe.remove();
+  return inks;
+}

@@ -1,0 +1,107 @@
+/** @file Consumer groups: who reads what, how far, and what is read again. */
+import { h } from "../dom.js";
+import { FormDialog } from "./parts/dialog.js";
+import { GroupSection } from "./parts/group-section.js";
+import { JoinForm } from "./parts/join-form.js";
+import { KeptList } from "./parts/keep.js";
+import { plural } from "./parts/numbers.js";
+import { Panel } from "./parts/panel.js";
+
+/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("./parts/group-section.js").GroupItem} GroupItem */
+/** @typedef {import("../../src/wasm/types.d.ts").Command} Command */
+/** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
+
+export class GroupsPanel extends Panel {
+  #join = new JoinForm();
+  #box = h("div", { class: "groups" });
+  #none = h("p", { class: "soft" }, "No group yet. A group is made when its first consumer joins.");
+  #groups;
+  /** @type {Map<string, GroupSection>} */
+  #sections = new Map();
+  /** @type {string | null} The group whose member, or which itself, was last asked for something. */
+  #asked = null;
+  #lost = h("p");
+  #words = h("p", { class: "hint groups-words" },
+    "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG is LOG-END-OFFSET less CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not.");
+  #deletion;
+  /** @type {string | null} */
+  #deleting = null;
+  /** The cluster's clock at the last update, and the page's at the same moment. */
+  #clock = { cluster: 0, page: 0 };
+  #timer = 0;
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root);
+    this.#groups = new KeptList(this.#box, (/** @type {GroupItem} */ { group }) => group.id, (item) => {
+      const section = new GroupSection(item, {
+        act: (command, answer) => {
+          this.#asked = item.group.id;
+          this.command(command, answer);
+        },
+        select: (place) => this.select(place),
+        remove: (group) => {
+          this.#deleting = group.id;
+          const commits = group.partitions.filter(({ committedOffset }) => committedOffset !== null).length;
+          this.#lost.textContent = `What goes: its committed offsets in ${plural(commits, "partition")}. The records stay.`;
+          this.#deletion.open(`Delete group ${group.id}?`);
+        },
+      });
+      this.#sections.set(item.group.id, section);
+      return section;
+    });
+    this.#join.addEventListener("join", (event) => {
+      const { detail } = /** @type {CustomEvent<Command>} */ (event);
+      this.#asked = null;
+      this.command(detail, this.#join.refusal);
+    });
+    this.#deletion = new FormDialog({
+      title: "Delete group", act: "Delete group", danger: true, body: [this.#lost],
+      submit: () => {
+        this.#asked = null;
+        if (this.#deleting !== null) this.command({ type: "deleteGroup", group: this.#deleting }, this.#deletion.refusal);
+      },
+    });
+    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element);
+  }
+
+  /** @param {PanelState} state */
+  update(state) {
+    const { view } = state;
+    this.#clock = { cluster: view.now, page: performance.now() };
+    const now = () => this.#clock.cluster + performance.now() - this.#clock.page;
+    this.#join.update(state);
+    this.#none.hidden = view.groups.length > 0;
+    this.#words.hidden = view.groups.length === 0;
+    this.#groups.update(view.groups.map((group) => ({ group, topics: view.topics, now })));
+    for (const id of this.#sections.keys()) if (!view.groups.some((group) => group.id === id)) this.#sections.delete(id);
+    if (this.#deleting !== null && !view.groups.some(({ id }) => id === this.#deleting)) this.#closeDeletion();
+    const waiting = view.groups.some(({ members, unnoticed }) => unnoticed.length > 0 || members.some(({ crashed }) => crashed));
+    if (waiting && !this.#timer) this.#timer = setInterval(() => this.#tick(), 1000);
+    if (!waiting && this.#timer) {
+      clearInterval(this.#timer);
+      this.#timer = 0;
+    }
+  }
+
+  #tick() {
+    if (this.root.checkVisibility()) for (const section of this.#sections.values()) section.tick();
+  }
+
+  #closeDeletion() {
+    this.#deleting = null;
+    this.#deletion.close();
+  }
+
+  /**
+   * @param {Outcome} outcome
+   * @param {Command} [command]
+   */
+  done(outcome, command) {
+    super.done(outcome);
+    if (command?.type === "join") this.#join.joined();
+    else if (command?.type === "deleteGroup") this.#closeDeletion();
+    if (this.#asked !== null) this.#sections.get(this.#asked)?.done(outcome);
+  }
+}

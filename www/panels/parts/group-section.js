@@ -1,0 +1,174 @@
+/** @file One consumer group: its members, and its partitions as Kafka's own tool prints them. */
+import { count, h } from "../../dom.js";
+import { button, scroller } from "./field.js";
+import { KeptList, setText } from "./keep.js";
+import { MemberRow } from "./member-row.js";
+import { plural, span } from "./numbers.js";
+import { polledView } from "./polled.js";
+import { RefusalOutput } from "./refusal.js";
+
+/** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
+/** @typedef {import("../../../src/wasm/types.d.ts").Outcome} Outcome */
+/** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
+/** @typedef {import("../../../src/wasm/types.d.ts").GroupPartitionView} GroupPartitionView */
+/** @typedef {import("../../../src/wasm/types.d.ts").TopicView} TopicView */
+/** @typedef {import("./member-row.js").MemberItem} MemberItem */
+/** @typedef {import("./types.d.ts").Place} Place */
+
+/** The most rows shown at once; the rest comes with a button. */
+const ROWS = 200;
+const COLUMNS = ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "position"];
+const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "position"]);
+
+/**
+ * @typedef {object} GroupItem
+ * @property {GroupView} group
+ * @property {TopicView[]} topics
+ * @property {() => number} now
+ */
+
+/**
+ * @typedef {object} GroupActs
+ * @property {(command: Command, answer: RefusalOutput) => void} act
+ * @property {(place: Place) => void} select
+ * @property {(group: GroupView) => void} remove
+ */
+
+export class GroupSection {
+  refusal = new RefusalOutput();
+  #heading = h("span", { class: "hint" });
+  #unnoticed = h("div");
+  #membersBox = h("ul", { class: "plain-list members" });
+  #body = h("tbody");
+  #more = h("p");
+  #answer = h("div");
+  #limit = ROWS;
+  /** @type {MemberRow[]} */
+  #rows = [];
+  #members;
+  #partitions;
+  #acts;
+  /** @type {GroupItem} */
+  #item;
+  element;
+
+  /**
+   * @param {GroupItem} item
+   * @param {GroupActs} acts
+   */
+  constructor(item, acts) {
+    this.#item = item;
+    this.#acts = acts;
+    const doing = {
+      act: (/** @type {Command} */ command) => acts.act(command, this.refusal),
+      say: (/** @type {string} */ problem) => this.refusal.say(problem),
+    };
+    this.#members = new KeptList(this.#membersBox, (/** @type {MemberItem} */ { member }) => member.memberId, (member) => {
+      const row = new MemberRow(member, doing);
+      this.#rows.push(row);
+      return row;
+    });
+    this.#partitions = new KeptList(this.#body, (/** @type {GroupPartitionView} */ { topic, partition }) => `${topic} ${partition}`,
+      () => new PartitionRow(() => this.#item.group));
+    const { id } = item.group;
+    this.element = h("section", { class: "group", "aria-label": `Group ${id}` },
+      h("div", { class: "row" }, h("h3", { class: "mono" }, id), this.#heading,
+        button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" })),
+      this.#unnoticed, this.#membersBox, this.refusal.element, this.#answer,
+      scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
+        h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
+        this.#body)),
+      this.#more);
+  }
+
+  /** @param {GroupItem} item */
+  update(item) {
+    this.#item = item;
+    const { group, topics, now } = item;
+    setText(this.#heading, group.members.length === 0
+      ? `${group.state}: it has no active members; its committed offsets stay`
+      : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
+    this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
+    this.#rows = this.#rows.filter(({ element }) => element.isConnected || this.#membersBox.contains(element));
+    this.#renewRows();
+    this.#showUnnoticed();
+  }
+
+  /** Called once a second while a member is crashed. */
+  tick() {
+    for (const row of this.#rows) row.tick();
+    if (this.#item.group.unnoticed.length > 0) this.#showUnnoticed();
+  }
+
+  /** @param {Outcome} outcome */
+  done(outcome) {
+    this.refusal.clear();
+    if (outcome.type === "polled") this.#answer.replaceChildren(polledView(outcome, this.#acts.select));
+    else if (outcome.type === "committed") {
+      this.#answer.replaceChildren(h("p", { role: "status" }, outcome.offsets.length === 0
+        ? "Nothing to commit: it has no position yet."
+        : `Committed, as the next offset to read: ${outcome.offsets.map(({ topic, partition, offset }) => `${topic} P${partition} → ${count(offset)}`).join(", ")}.`));
+    } else if (outcome.type === "rebalanced") {
+      this.#answer.replaceChildren(h("p", { role: "status" }, `Rebalanced: generation ${outcome.generation}.`));
+    } else this.#answer.replaceChildren();
+  }
+
+  #renewRows() {
+    const { partitions } = this.#item.group;
+    this.#partitions.update(partitions.slice(0, this.#limit));
+    const hidden = partitions.length - this.#limit;
+    if (hidden > 0 !== (this.#more.firstChild !== null)) {
+      this.#more.replaceChildren(...(hidden > 0 ? [button("Show all rows", () => {
+        this.#limit = Infinity;
+        this.#renewRows();
+      })] : []));
+    }
+  }
+
+  #showUnnoticed() {
+    const { group, now } = this.#item;
+    const lines = group.unnoticed.map(({ topic, known, now: today, noticedAt }) => {
+      const left = noticedAt - now();
+      return `${topic} has ${plural(today, "partition")}, the group knows ${known}: nobody reads the new ones until its leader fetches metadata${left > 0 ? `, in ${span(left)} at the latest (metadata.max.age.ms)` : ""}. With auto.offset.reset=latest, what is written to them until then is never read.`;
+    });
+    if (lines.length === 0) {
+      if (this.#unnoticed.firstChild) this.#unnoticed.replaceChildren();
+      return;
+    }
+    if (!this.#unnoticed.firstChild) {
+      this.#unnoticed.append(h("div", { class: "notice" }, h("p"),
+        button("Fetch metadata now", () => this.#acts.act({ type: "refreshMetadata", group: group.id }, this.refusal))));
+    }
+    setText(/** @type {Node} */ (this.#unnoticed.querySelector("p")), lines.join(" "));
+  }
+}
+
+class PartitionRow {
+  #cells = COLUMNS.map((text) => h("td", { class: NUMERIC.has(text) ? "num" : "mono" }));
+  #group;
+  element = h("tr", null, ...this.#cells);
+
+  /** @param {() => GroupView} group */
+  constructor(group) {
+    this.#group = group;
+  }
+
+  /** @param {GroupPartitionView} row */
+  update({ topic, partition, member, committedOffset, position, logEndOffset, lag }) {
+    const { id, members } = this.#group();
+    const owner = members.find((other) => other.member === member && other.assignment.some((a) => a.topic === topic && a.partitions.includes(partition)));
+    const dash = (/** @type {bigint | null} */ value) => (value === null ? "-" : count(value));
+    const texts = [id, topic, String(partition), dash(committedOffset), count(logEndOffset), dash(lag), shortId(owner?.memberId ?? member ?? "-"), position === null ? "–" : count(position)];
+    texts.forEach((text, i) => setText(/** @type {Node} */ (this.#cells[i]), text));
+    /** @type {HTMLElement} */ (this.#cells[6]).title = owner?.memberId ?? "";
+    this.element.classList.toggle("behind", lag !== null && lag > 0n);
+  }
+}
+
+/**
+ * A member id with its UUID cut short; the whole is in the tooltip.
+ * @param {string} id
+ */
+function shortId(id) {
+  return id.replace(/(-[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, "$1…");
+}

@@ -1,0 +1,155 @@
+/** @file One member of a group: what it owns, and what one can make it do. */
+import { h } from "../../dom.js";
+import { button, field, numberInput, uniqueId } from "./field.js";
+import { setOptions, setText } from "./keep.js";
+import { NOT_INT32, NOT_INT64, int32, int64, span } from "./numbers.js";
+
+/** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
+/** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
+/** @typedef {import("../../../src/wasm/types.d.ts").MemberView} MemberView */
+/** @typedef {import("../../../src/wasm/types.d.ts").TopicView} TopicView */
+
+/**
+ * @typedef {object} MemberItem
+ * @property {GroupView} group
+ * @property {MemberView} member
+ * @property {TopicView[]} topics all of the cluster
+ * @property {() => number} now the cluster's clock, as it is when asked
+ */
+
+/**
+ * @typedef {object} Doing
+ * @property {(command: Command) => void} act
+ * @property {(problem: string) => void} say tells what cannot even be sent
+ */
+
+export class MemberRow {
+  #state = h("span", { class: "member-state" });
+  #live;
+  #crashed;
+  #max = numberInput({ placeholder: "max 500", size: 8, "aria-label": "max.poll.records" });
+  #place = h("select");
+  #offset = numberInput({ class: "number mono" });
+  #more;
+  #seek;
+  #doing;
+  /** @type {MemberItem} */
+  #item;
+  element;
+
+  /**
+   * @param {MemberItem} item
+   * @param {Doing} doing
+   */
+  constructor(item, doing) {
+    this.#item = item;
+    this.#doing = doing;
+    const { member, group } = item;
+    const of = (/** @type {string} */ act) => ({ "aria-label": `${act} ${member.member}` });
+    const seekId = uniqueId("seek");
+    this.#more = button("Seek…", () => this.#showSeek(this.#seek.hidden === true), {
+      "aria-controls": seekId, "aria-expanded": "false", ...of("Seek, or commit an offset, with"),
+    });
+    this.#live = h("div", { class: "row member-acts" },
+      button("Poll", () => this.#poll(), of("Poll with")), this.#max,
+      button("Commit", () => this.#act({ type: "commit" }), { ...of("Commit the positions of"), title: "Commits every position: the next offset to read" }),
+      this.#more,
+      button("Crash", () => this.#act({ type: "crash" }), { class: "quiet", ...of("Crash"), title: "The process is killed; the group learns of it when the session times out" }),
+      button("Close", () => this.#act({ type: "leave" }), { class: "quiet", ...of("Close"), title: "The consumer closes in good order and leaves the group" }));
+    this.#crashed = h("div", { class: "row member-acts" },
+      button("Let the session time out now", () => this.#timeOut(), of("Let the session time out now for")),
+      button("Restart", () => this.#act({ type: "restart" }), of("Restart")));
+    this.#seek = h("div", { class: "seek", id: seekId, hidden: true },
+      h("div", { class: "row low" },
+        field("Partition", this.#place), field("Offset", this.#offset),
+        button("Seek there", () => this.#toOffset("seek")),
+        button("To beginning", () => this.#seekTo("beginning")), button("To end", () => this.#seekTo("end")),
+        button("Commit it", () => this.#toOffset("commit"))),
+      h("p", { class: "hint" }, "A seek moves this member’s position. A commit stores the next offset to read for the whole group: after offset 4 has been read, that is 5."));
+    this.element = h("li", { class: "member", "aria-label": `Member ${member.member} of ${group.id}` },
+      h("div", { class: "row member-head" }, h("b", { class: "mono", title: member.memberId }, member.member), this.#state),
+      this.#live, this.#crashed, this.#seek);
+  }
+
+  /** @param {MemberItem} item */
+  update(item) {
+    this.#item = item;
+    const { member, topics } = item;
+    this.#live.hidden = member.crashed;
+    if (member.crashed) this.#showSeek(false);
+    this.#crashed.hidden = !member.crashed;
+    const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
+    this.element.classList.toggle("idle", owned.length === 0);
+    this.element.classList.toggle("crashed", member.crashed);
+    this.tick();
+    const mine = new Set(owned.flatMap(({ topic, partitions }) => partitions.map((p) => `${topic} ${p}`)));
+    const all = topics.filter(({ name }) => member.topics.includes(name)).flatMap(({ name, partitions }) => partitions.map(({ partition }) => `${name} ${partition}`));
+    const places = [...all.filter((place) => mine.has(place)), ...all.filter((place) => !mine.has(place))];
+    setOptions(this.#place, places.map((value) => ({ value, text: mine.has(value) ? value : `${value} (not assigned)` })));
+  }
+
+  /** @param {boolean} shown */
+  #showSeek(shown) {
+    this.#seek.hidden = !shown;
+    this.#more.setAttribute("aria-expanded", String(shown));
+  }
+
+  /** Shows how much of a crashed member's session is left. */
+  tick() {
+    const { member, now } = this.#item;
+    const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
+    const owns = owned.map(({ topic, partitions }) => `${topic} ${partitions.map((p) => `P${p}`).join(", ")}`).join("; ");
+    let text = owns === "" ? "idle: a member, but no partition is left for it" : owns;
+    if (member.crashed) {
+      const left = member.sessionEnds === null ? "" : `; the group notices in ${span(member.sessionEnds - now())}`;
+      text = `crashed${owns === "" ? "" : `, and still owns ${owns}`}${left}`;
+    }
+    setText(this.#state, `${text} · reset ${member.autoOffsetReset}`);
+  }
+
+  /** @typedef {{ type: "leave" | "crash" | "restart" | "commit" | "poll" }} Simple */
+
+  /** @param {Simple & { maxRecords?: number }} command */
+  #act(command) {
+    const { group, member } = this.#item;
+    this.#doing.act({ ...command, group: group.id, member: member.member });
+  }
+
+  #poll() {
+    const typed = this.#max.value.trim();
+    if (typed === "") return this.#act({ type: "poll" });
+    const maxRecords = int32(typed);
+    if (maxRecords === null) this.#doing.say(`max.poll.records “${typed}” ${NOT_INT32}`);
+    else this.#act({ type: "poll", maxRecords });
+  }
+
+  #timeOut() {
+    const { member, now } = this.#item;
+    if (member.sessionEnds !== null) this.#doing.act({ type: "advanceClock", ms: Math.max(1, Math.ceil(member.sessionEnds - now())) });
+  }
+
+  /** The partition that is chosen, or null after telling that none is. */
+  #chosen() {
+    const [topic, partition] = this.#place.value.split(" ");
+    if (topic && partition !== undefined) return { topic, partition: Number(partition) };
+    this.#doing.say("There is no partition to choose: the topics it subscribes to are gone.");
+    return null;
+  }
+
+  /** @param {"beginning" | "end" | bigint} to */
+  #seekTo(to) {
+    const place = this.#chosen();
+    const { group, member } = this.#item;
+    if (place) this.#doing.act({ type: "seek", group: group.id, member: member.member, ...place, to });
+  }
+
+  /** @param {"seek" | "commit"} what */
+  #toOffset(what) {
+    const offset = int64(this.#offset.value);
+    if (offset === null) return this.#doing.say(`The offset “${this.#offset.value}” ${NOT_INT64}`);
+    if (what === "seek") return this.#seekTo(offset);
+    const place = this.#chosen();
+    const { group, member } = this.#item;
+    if (place) this.#doing.act({ type: "commit", group: group.id, member: member.member, offsets: [{ ...place, offset }] });
+  }
+}
