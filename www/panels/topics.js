@@ -65,7 +65,7 @@ export class TopicsPanel extends Panel {
     });
     root.append(
       h("label", { class: "unseen", for: "topic-choice" }, "Topic"),
-      this.#select, button("+ topic", () => this.#open()), this.#delete, this.#facts, this.#creation.element, this.#deletion.element);
+      this.#select, button("+ topic", () => this.open()), this.#delete, this.#facts, this.#creation.element, this.#deletion.element);
   }
 
   /** @param {PanelState} state */
@@ -83,7 +83,7 @@ export class TopicsPanel extends Panel {
   }
 
   /** Opens the form for a new topic. */
-  #open() {
+  open() {
     this.#creation.open();
     this.#name.focus();
   }
