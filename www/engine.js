@@ -1,7 +1,6 @@
 /**
  * @file The WebAssembly instance and the only way to it. Acts go through `run`, long ones through
- * `importFile` and `generate`, which work in slices so that the page stays alive; everything else
- * is a question. A refusal of Kafka's is an event; a fault of ours ends the instance: after a panic
+ * `job` and jobs.js; everything else is a question. A refusal of Kafka's is an event; a fault of ours ends the instance: after a panic
  * its memory cannot be trusted, so every later call is stopped here and nothing of it is saved.
  */
 
@@ -57,11 +56,6 @@
  * @property {() => Instance} finish
  */
 
-/** The longest the page's thread is held by one slice of a job, in ms. */
-const SLICE_MS = 12;
-/** The first slice of a job, before its speed is known. */
-const FIRST_SLICE = { bytes: 64 * 1024, records: 2000 };
-
 /** What kept the engine from starting, for a person who can do something about it. */
 export class StartError extends Error {
   /**
@@ -94,60 +88,41 @@ export function isRefusal(error) {
   return error instanceof Error && typeof (/** @type {{ refusal?: unknown }} */ (/** @type {unknown} */ (error)).refusal) === "string";
 }
 
-/** Events: `change` {outcome, command}, `refused` (LoglanesError), `progress` (JobProgress), `broken` ({cause}). */
+/** Events: `change` ({outcome, command}), `refused` (LoglanesError), `broken` ({cause}). */
 export class Engine extends EventTarget {
   /** @type {Instance} */
   #wasm;
   /** @type {string | null} */
   #broken = null;
-  #cancelled = false;
   #busy = false;
-  /** @type {{ Loglanes: new (seed: bigint) => Instance, Restorer: new () => Restorer }} */
-  #module;
 
-  /**
-   * @param {{ Loglanes: new (seed: bigint) => Instance, Restorer: new () => Restorer }} module
-   * @param {Instance} wasm
-   */
-  constructor(module, wasm) {
+  /** @param {Instance} wasm */
+  constructor(wasm) {
     super();
-    this.#module = module;
     this.#wasm = wasm;
   }
 
   /**
-   * Loads the WebAssembly and makes an engine from the saved chunks, or an empty one.
-   * @param {AsyncIterable<{ key: string, bytes: Bytes }>} [saved]
+   * Makes an engine from saved chunks, or an empty one if there are none. Throws a StartError if there
+   * can be none at all, or what the core says about chunks it cannot read.
+   * @param {(each: (key: string, bytes: Bytes) => void) => Promise<number>} load hands over the chunks, tells how many
    * @returns {Promise<Engine>}
    */
-  static async start(saved) {
-    const module = await loadModule();
+  static async start(load) {
+    const module = await (loading ??= loadModule());
     const restorer = new module.Restorer();
-    let chunks = 0;
-    for await (const { key, bytes } of saved ?? []) {
-      restorer.add(key, bytes);
-      chunks += 1;
-    }
-    return new Engine(module, chunks > 0 ? restorer.finish() : new module.Loglanes(newSeed()));
-  }
-
-  /** An engine without anything in it, beside this one. @returns {Engine} */
-  empty() {
-    return new Engine(this.#module, new this.#module.Loglanes(newSeed()));
+    const chunks = await load((key, bytes) => restorer.add(key, bytes));
+    return new Engine(chunks > 0 ? restorer.finish() : new module.Loglanes(newSeed()));
   }
 
   /**
-   * The cluster of an exported file, as an engine of its own. Throws a refusal if it is not one.
-   * @param {Blob} file
+   * Makes an engine from an exported file. Throws a refusal if it is not one.
+   * @param {(restorer: Restorer) => Promise<Instance>} read
    * @returns {Promise<Engine>}
    */
-  async fromFile(file) {
-    const restorer = new this.#module.Restorer();
-    for await (const bytes of pieces(file, 1 << 20)) {
-      restorer.feedFile(bytes);
-      await nextTask();
-    }
-    return new Engine(this.#module, restorer.finish());
+  static async restore(read) {
+    const module = await (loading ??= loadModule());
+    return new Engine(await read(new module.Restorer()));
   }
 
   /** Why the engine has stopped, or null. */
@@ -184,81 +159,53 @@ export class Engine extends EventTarget {
   }
 
   /**
-   * Takes the lines of a file as records, a slice at a time.
-   * @param {Blob} file
-   * @param {ImportSpec} spec
-   * @returns {Promise<Outcome | null>} null when it was refused
+   * Runs a job of jobs.js; until it ends, no other act is taken. Emits `change` or `refused` as `run` does.
+   * @template {{ outcome: Outcome }} E
+   * @param {(engine: Engine) => Promise<E>} work
+   * @returns {Promise<E | null>} null when it was refused
    */
-  importFile(file, spec) {
-    const wasm = this.#wasm;
-    return this.#job(() => wasm.beginImport(spec, Date.now()), async (emit) => {
-      let pace = FIRST_SLICE.bytes;
-      for await (const bytes of pieces(file, 1 << 20)) {
-        for (let at = 0; at < bytes.length && !this.#cancelled; ) {
-          const slice = bytes.subarray(at, at + pace);
-          const began = performance.now();
-          emit(this.#call(() => wasm.feed(slice)));
-          at += slice.length;
-          pace = paced(pace, performance.now() - began, 4096, 4 << 20);
-          await nextTask();
-        }
-        if (this.#cancelled) return;
-      }
-    });
-  }
-
-  /**
-   * Makes many records by a rule, a slice at a time.
-   * @param {GenerateCommand} command
-   * @returns {Promise<Outcome | null>} null when it was refused
-   */
-  generate(command) {
-    const wasm = this.#wasm;
-    return this.#job(() => wasm.beginGenerate(command, Date.now()), async (emit) => {
-      let pace = FIRST_SLICE.records;
-      for (let progress = null; !this.#cancelled && (progress === null || progress.records < (progress.total ?? 0)); ) {
-        const began = performance.now();
-        progress = this.#call(() => wasm.step(pace));
-        emit(progress);
-        pace = paced(pace, performance.now() - began, 16, 1 << 20);
-        await nextTask();
-      }
-    });
-  }
-
-  /** Ends the running job after its slice; what is in stays in. */
-  cancelJob() {
-    this.#cancelled = true;
-  }
-
-  /**
-   * @param {() => JobProgress} begin
-   * @param {(emit: (progress: JobProgress) => void) => Promise<void>} work
-   * @returns {Promise<Outcome | null>}
-   */
-  async #job(begin, work) {
+  async job(work) {
+    this.#busy = true;
     try {
-      const wasm = this.#wasm;
-      this.#emit("progress", this.#call(begin));
-      this.#cancelled = false;
-      this.#busy = true;
-      try {
-        await work((progress) => this.#emit("progress", progress));
-      } catch (error) {
-        if (!this.#broken) this.#call(() => wasm.cancel());
-        throw error;
-      }
-      const outcome = this.#call(() => (this.#cancelled ? wasm.cancel() : wasm.finish()));
+      const end = await work(this);
       this.#busy = false;
-      this.#emit("change", { outcome, command: null });
-      return outcome;
+      this.#emit("change", { outcome: end.outcome, command: null });
+      return end;
     } catch (error) {
       this.#busy = false;
       this.#refuse(error);
       return null;
-    } finally {
-      this.#busy = false;
     }
+  }
+
+  // The parts of a job, for jobs.js.
+
+  /** @param {ImportSpec} spec @param {number} now */
+  beginImport(spec, now) {
+    return this.#call(() => this.#wasm.beginImport(spec, now));
+  }
+
+  /** @param {GenerateCommand} command @param {number} now */
+  beginGenerate(command, now) {
+    return this.#call(() => this.#wasm.beginGenerate(command, now));
+  }
+
+  /** @param {Bytes} bytes */
+  feed(bytes) {
+    return this.#call(() => this.#wasm.feed(bytes));
+  }
+
+  /** @param {number} records */
+  step(records) {
+    return this.#call(() => this.#wasm.step(records));
+  }
+
+  finish() {
+    return this.#call(() => this.#wasm.finish());
+  }
+
+  cancel() {
+    return this.#call(() => this.#wasm.cancel());
   }
 
   // Questions. They change nothing.
@@ -387,6 +334,7 @@ export class Engine extends EventTarget {
 
   /** What is to be saved; null when all is, or when the state is not to be trusted. */
   changes() {
+    // In the middle of a job, too: what is in so far is as good as any state.
     return this.#broken ? null : this.#call(() => this.#wasm.changes());
   }
 
@@ -425,47 +373,16 @@ export class Engine extends EventTarget {
   }
 }
 
-/**
- * The size of the next slice, so that it takes about three quarters of what it may.
- * @param {number} size of the slice just done
- * @param {number} took in ms
- * @param {number} least
- * @param {number} most
- */
-export function paced(size, took, least, most) {
-  const ideal = (size * SLICE_MS * 0.75) / Math.max(took, 0.05);
-  return Math.round(Math.min(most, Math.max(least, Math.min(ideal, size * 2))));
-}
-
-/**
- * A blob's bytes in pieces; no more than one is held.
- * @param {Blob} blob
- * @param {number} size
- * @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>}
- */
-async function* pieces(blob, size) {
-  for (let at = 0; at < blob.size; at += size) {
-    yield new Uint8Array(await blob.slice(at, at + size).arrayBuffer());
-  }
-}
-
-/** Lets input, timers and frames have their turn. A timer would be slowed to 4 ms when nested. */
-function nextTask() {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve(undefined);
-    };
-    port2.postMessage(null);
-  });
-}
-
 function newSeed() {
   return /** @type {bigint} */ (crypto.getRandomValues(new BigUint64Array(1))[0]) >> 1n;
 }
 
-/** @returns {Promise<{ Loglanes: new (seed: bigint) => Instance, Restorer: new () => Restorer }>} */
+/** @typedef {{ Loglanes: new (seed: bigint) => Instance, Restorer: new () => Restorer }} Module */
+
+/** @type {Promise<Module> | null} loaded once */
+let loading = null;
+
+/** @returns {Promise<Module>} */
 async function loadModule() {
   if (typeof WebAssembly !== "object") {
     throw new StartError(

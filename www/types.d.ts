@@ -2,7 +2,7 @@
 
 import type { Engine } from "./engine.js";
 import type {
-  Changes, ClusterView, Command, GenerateCommand, ImportSpec, LoglanesError, Outcome, PartitionerInfo, TopicView,
+  ClusterView, Command, GenerateCommand, ImportSpec, LoglanesError, Outcome, PartitionerInfo, TopicView,
 } from "../src/wasm/types.d.ts";
 
 /** One record's place; `null` is "no record". */
@@ -22,6 +22,8 @@ export interface PageState {
   /** The chosen topic. */
   topic: TopicView | null;
   selection: Selection | null;
+  /** A key that a panel wants to be looked at in the lanes. */
+  highlight?: { tag: number } | null;
 }
 
 /** A widget owns the DOM below its root, is told by `update`, and speaks by the events below. */
@@ -30,7 +32,7 @@ export interface Widget extends EventTarget {
   /** A command of this widget was refused; the widget shows it. */
   refused?(error: LoglanesError): void;
   /** A command of this widget was done. */
-  done?(outcome: Outcome, command: Command): void;
+  done?(outcome: Outcome): void;
 }
 
 /** The `detail` of each event a widget may dispatch to the controller. */
@@ -39,34 +41,26 @@ export interface WidgetEvents {
   select: Selection | null;
   "choose-topic": string;
   notice: { text: string };
+  /** Look at one key's records in the lanes; null: at all. */
+  highlight: { tag: number; key: Uint8Array } | null;
+  /** Many records by a rule, as a job. */
+  generate: GenerateCommand;
   /** Load the sample flights into a topic of their own. */
   sample: undefined;
-  /** A file was dropped or chosen: the files panel looks at it and asks what to do. */
+  /** A file was chosen: the files panel looks at it and asks what to do. */
   file: File;
+  /** Open the form for a new topic. */
+  "new-topic": undefined;
   /** Import lines of a file; `create` is applied first. */
   import: { file: Blob; spec: ImportSpec; create?: Command };
   /** Replace the cluster by an exported one. */
   restore: { file: Blob };
-  /** Write the whole cluster to a file (`engine.exportChunk`). */
-  export: undefined;
+  /** Replace the cluster by an empty one. */
+  clear: undefined;
   /** Stop the running import or generation; what is in stays. */
   "cancel-job": undefined;
   /** Show a panel's tab, by its id. */
   "show-panel": string;
 }
 
-/** How the saved state stands. */
-export interface StoreState {
-  kind: "saved" | "saving" | "not-saved" | "memory-only" | "read-only";
-  /** Why, and the way out, in words. */
-  reason?: string;
-}
-
-/** What the controller needs of store.js. `state` events carry a StoreState. */
-export interface StoreApi extends EventTarget {
-  load(): AsyncIterable<{ key: string; bytes: Uint8Array }>;
-  /** Rejects when it could not be saved; then the same changes come again later. */
-  save(changes: Changes): Promise<void>;
-}
-
-export type { Changes, ClusterView, Command, GenerateCommand, ImportSpec, LoglanesError, Outcome, PartitionerInfo, TopicView };
+export type { ClusterView, Command, GenerateCommand, ImportSpec, LoglanesError, Outcome, PartitionerInfo, TopicView };

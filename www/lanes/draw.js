@@ -6,6 +6,7 @@
 import { label } from "../bytes.js";
 import { count } from "../dom.js";
 import { colour, CONTROL, EMPTY_VALUE, HEADERS, KEY_BITS, kindOf, TOMBSTONE } from "./palette.js";
+import { DIM } from "./raster.js";
 import { axisStep } from "./viewport.js";
 
 /**
@@ -197,7 +198,9 @@ function drawDense(context, scene, from, to) {
   for (let i = from; i < to; i++) {
     const partition = /** @type {PartitionView} */ (scene.partitions[i]);
     if (start !== null) {
-      const tags = scene.tags(partition.partition, start, per, columns - skip);
+      // A job may have gone on since the view was taken: what is beyond its end comes with the next.
+      const room = Math.max(0, Math.ceil(Number(partition.logEndOffset - start) / per));
+      const tags = scene.tags(partition.partition, start, per, Math.min(columns - skip, room));
       for (let x = 0; x < tags.length; x++) raster.column(words, i - from, x + skip, /** @type {number} */ (tags[x]), match);
       continue;
     }
@@ -251,24 +254,28 @@ function drawCells(context, scene, index) {
     if (tag === 0) continue;
     const moving = n >= fresh && arrival;
     const x = x0 + n * cell + (moving ? arrival.shift : 0);
-    context.globalAlpha = match !== null && (tag & KEY_BITS) !== match ? 0.16 : 1;
+    if (match !== null && (tag & KEY_BITS) !== match) {
+      context.fillStyle = scene.inks.paper2;
+      context.fillRect(x, y, cell - gap, layout.band);
+      context.globalAlpha = DIM;
+    }
     drawCell(context, scene, tag, x, y, cell - gap, layout.band);
+    context.globalAlpha = 1;
     if (moving && arrival.glow > 0) {
       context.globalAlpha = arrival.glow;
       context.strokeStyle = scene.inks.ink;
       context.lineWidth = 2;
       context.strokeRect(x - 2, y - 2, cell - gap + 4, layout.band + 4);
+      context.globalAlpha = 1;
     }
   }
   if (cell >= LABEL_CELL) {
     for (const record of scene.records(partition.partition, first, end)) {
       const n = Number(record.offset - first);
       const x = x0 + n * cell + (n >= fresh && arrival ? arrival.shift : 0);
-      context.globalAlpha = match !== null && (record.tag & KEY_BITS) !== match ? 0.35 : 1;
       drawLabels(context, scene, record, x, y, cell - gap, layout.band);
     }
   }
-  context.globalAlpha = 1;
 }
 
 /**
@@ -363,11 +370,12 @@ function drawCell(context, { inks, theme }, tag, x, y, width, height) {
  * @param {number} width
  * @param {number} height
  */
-function drawLabels(context, { inks, theme }, record, x, y, width, height) {
+function drawLabels(context, { inks, theme, match }, record, x, y, width, height) {
   const kind = kindOf(record.tag);
   if (record.tag & CONTROL) return;
   const plain = kind === "key" && !(record.tag & TOMBSTONE);
-  const ink = plain ? colour(record.tag, theme).ink : inks.ink;
+  const faded = match !== null && (record.tag & KEY_BITS) !== match;
+  const ink = faded ? inks.ink2 : plain ? colour(record.tag, theme).ink : inks.ink;
   const size = Math.min(0.72 * inks.size, height * 0.5);
   context.textAlign = "left";
   context.textBaseline = "middle";

@@ -5,9 +5,9 @@
  */
 
 import { label } from "../bytes.js";
-import { count, h, size } from "../dom.js";
+import { count, h } from "../dom.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
-import { drawLanes, laneTop, lanesInSight, range } from "./draw.js";
+import { drawLanes, laneTop, lanesInSight } from "./draw.js";
 import { firstScreen } from "./first.js";
 import { Gestures } from "./gestures.js";
 import { isoTime, LaneLists } from "./list.js";
@@ -16,13 +16,13 @@ import { Raster } from "./raster.js";
 import { Viewport } from "./viewport.js";
 
 /**
- * @import { JobProgress, RecordSummary } from "../../src/wasm/types.d.ts"
+ * @import { RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { PageState } from "../types.d.ts"
  * @import { Arrival, Flag, Inks, Layout, Place } from "./draw.js"
  */
 
 const RULER = 24;
-const ROW = { least: 26, most: 68 };
+const ROW = { least: 26, most: 84 };
 /** Below this height a lane has no room for flags' names. */
 const ROOMY = 42;
 /** A produce of more records than this is not shown one by one. */
@@ -32,7 +32,7 @@ const GLOW_MS = 1400;
 /** While a job runs, the strip and the lists are made anew this often. */
 const JOB_REFRESH_MS = 300;
 
-/** Events: `select`, `sample`, `file` (File), `new-topic`, `cancel-job`. */
+/** Events: `select`, `sample`, `file` (File), `new-topic`. */
 export class LanesView extends EventTarget {
   #viewport = new Viewport();
   /** @type {PageState | null} */
@@ -77,12 +77,7 @@ export class LanesView extends EventTarget {
     this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition. Arrow keys move between records and lanes, Enter selects, plus and minus zoom." }, this.spacer);
     this.strip = h("canvas", { class: "lanes-strip", "aria-hidden": "true" });
     this.tip = h("div", { class: "lanes-tip", "aria-hidden": "true", hidden: true });
-    this.title = h("h2", { class: "lanes-title" });
-    this.facts = h("p", { class: "lanes-facts soft" });
-    this.jobText = h("span");
-    this.jobBar = h("progress", { "aria-label": "Progress" });
-    this.job = h("div", { class: "lanes-job", hidden: true }, this.jobText, this.jobBar,
-      h("button", { type: "button", onclick: () => this.dispatchEvent(new CustomEvent("cancel-job")) }, "Stop"));
+    this.title = h("h2", { class: "unseen" });
     const tool = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ act) =>
       h("button", { type: "button", class: "quiet", "aria-label": name, title: name, onclick: () => { act(); this.#moved(); } }, text);
     this.tools = h("div", { class: "lanes-tools", role: "group", "aria-label": "Zoom" },
@@ -93,8 +88,7 @@ export class LanesView extends EventTarget {
       tool("All", "Show the whole topic", () => this.#viewport.fit()));
     this.legend = legend();
     this.stage = h("div", { class: "lanes-stage", hidden: true },
-      h("div", { class: "lanes-head" }, this.title, this.facts, this.job, this.tools),
-      this.scroller, this.strip, this.legend, this.tip);
+      this.title, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
     root.replaceChildren(this.first, this.stage);
 
     this.overview = new Overview(this.strip, this.#viewport);
@@ -146,10 +140,9 @@ export class LanesView extends EventTarget {
     }
     const here = selection?.topic === topic.name ? selection : null;
     const found = here && state.engine.recordFrom(topic.name, here.partition, here.offset);
-    this.#match = found && found.offset === here.offset && kindOf(found.tag) !== "none" ? found.tag & KEY_BITS : null;
-    this.title.textContent = topic.name;
-    this.facts.textContent = `${plural(topic.partitions.length, "partition")}, ${plural(topic.records, "record")}, ${size(topic.bytes)}`;
-    this.#showJob(view.job);
+    const asked = state.highlight ? state.highlight.tag & KEY_BITS : null;
+    this.#match = asked ?? (found && found.offset === here.offset && kindOf(found.tag) !== "none" ? found.tag & KEY_BITS : null);
+    this.title.textContent = `Lanes of ${topic.name}`;
     this.#measure();
     this.#refresh(view.job !== null);
   }
@@ -196,21 +189,10 @@ export class LanesView extends EventTarget {
     }
   }
 
-  /** @param {JobProgress | null} job */
-  #showJob(job) {
-    this.job.hidden = job === null;
-    this.facts.hidden = job !== null;
-    if (!job) return;
-    const refused = job.refused > 0 ? `, ${count(job.refused)} refused` : "";
-    this.jobText.textContent = `${job.kind === "import" ? "Importing" : "Producing"}: ${plural(job.records, "record")}${refused}`;
-    if (job.total === null) this.jobBar.removeAttribute("value");
-    else {
-      this.jobBar.max = job.total;
-      this.jobBar.value = job.records;
-    }
-  }
-
-  /** What is dear to make, not on every step of a job. @param {boolean} job */
+  /**
+   * What is dear to make, not on every step of a job.
+   * @param {boolean} job
+   */
   #refresh(job) {
     const now = performance.now();
     if (job && now - this.#refreshed < JOB_REFRESH_MS) return;
@@ -252,7 +234,7 @@ export class LanesView extends EventTarget {
     const lanes = topic.partitions.length;
     layout.row = Math.round(Math.min(ROW.most, Math.max(ROW.least, (layout.height - RULER - 4) / Math.max(1, lanes))));
     layout.rail = layout.row >= ROOMY ? 15 : 4;
-    layout.band = Math.min(40, layout.row - layout.rail - (layout.row >= ROOMY ? 7 : 4));
+    layout.band = Math.min(48, layout.row - layout.rail - (layout.row >= ROOMY ? 7 : 4));
     this.spacer.style.height = `${Math.max(layout.height, RULER + lanes * layout.row + 4)}px`;
     layout.scroll = this.scroller.scrollTop;
     let first = null;
@@ -295,7 +277,7 @@ export class LanesView extends EventTarget {
     const layout = this.#layout;
     const theme = currentTheme();
     this.#inks ??= resolveInks(this.root);
-    this.#raster ??= new Raster(theme, this.#inks.edge);
+    this.#raster ??= new Raster(theme, this.#inks.edge, this.#inks.paper2);
     fitCanvas(this.canvas, layout.width, layout.height, layout.ratio);
     this.canvas.style.width = `${layout.width}px`;
     this.canvas.style.height = `${layout.height}px`;
@@ -455,11 +437,6 @@ export class LanesView extends EventTarget {
   }
 }
 
-/** @param {number} n @param {string} noun */
-function plural(n, noun) {
-  return `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
-}
-
 /** What a cell's form says; colour is only for keys. */
 function legend() {
   const entry = (/** @type {string} */ kind, /** @type {string} */ text) =>
@@ -496,5 +473,3 @@ function resolveInks(root) {
   probe.remove();
   return inks;
 }
-
-export { range };

@@ -94,7 +94,7 @@ export class Overview extends EventTarget {
     const x0 = gutter + from * (width - gutter);
     const x1 = Math.max(x0 + 6, gutter + to * (width - gutter));
     context.fillStyle = inks.paper;
-    context.globalAlpha = 0.62;
+    context.globalAlpha = 0.55;
     context.fillRect(gutter, 0, x0 - gutter, height);
     context.fillRect(x1, 0, width - x1, height);
     context.globalAlpha = 1;
@@ -108,8 +108,8 @@ export class Overview extends EventTarget {
   /** @param {Parameters<Overview["draw"]>[0]} scene @param {number} columns */
   #paint(scene, columns) {
     const { partitions, height, ratio } = scene;
-    this.#raster ??= new Raster(scene.theme, scene.inks.edge);
-    if (this.#raster.theme !== scene.theme) this.#raster = new Raster(scene.theme, scene.inks.edge);
+    this.#raster ??= new Raster(scene.theme, scene.inks.edge, scene.inks.paper2);
+    if (this.#raster.theme !== scene.theme) this.#raster = new Raster(scene.theme, scene.inks.edge, scene.inks.paper2);
     this.#rows = Math.max(1, Math.min(partitions.length, Math.floor(height * ratio)));
     const words = this.#raster.begin(columns, this.#rows);
     const per = this.viewport.span / columns;

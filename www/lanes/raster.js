@@ -12,11 +12,17 @@ import { colour, KEY_BITS, slot, SLOTS, TOMBSTONE, CONTROL } from "./palette.js"
 /** Image rows per lane. */
 export const BANDS = 3;
 /** How much of a colour is left when another key is looked at. */
-const DIM = 0.16;
+export const DIM = 0.18;
 
-/** @param {[number, number, number]} rgb @param {number} alpha 0 to 1 */
-function pack([r, g, b], alpha) {
-  return ((Math.round(alpha * 255) << 24) | (b << 16) | (g << 8) | r) >>> 0;
+/**
+ * A word of an image: so much of a colour, the rest of what is below it.
+ * @param {[number, number, number]} rgb
+ * @param {number} part 0 to 1
+ * @param {[number, number, number]} below
+ */
+function pack(rgb, part, below) {
+  const [r, g, b] = rgb.map((channel, i) => Math.round(channel * part + /** @type {number} */ (below[i]) * (1 - part)));
+  return ((255 << 24) | (Number(b) << 16) | (Number(g) << 8) | Number(r)) >>> 0;
 }
 
 /** @param {string} css `rgb(…)` as a computed style gives it @returns {[number, number, number]} */
@@ -30,20 +36,22 @@ export class Raster {
   /**
    * @param {Theme} theme
    * @param {string} edge the colour of what has no key
+   * @param {string} bed the colour below records
    */
-  constructor(theme, edge) {
+  constructor(theme, edge, bed) {
     this.theme = theme;
+    const below = parseRgb(bed);
     this.full = new Uint32Array(SLOTS);
     this.dim = new Uint32Array(SLOTS);
     for (let i = 0; i < SLOTS; i++) {
-      this.full[i] = pack(colour(i, theme).rgb, 1);
-      this.dim[i] = pack(colour(i, theme).rgb, DIM);
+      this.full[i] = pack(colour(i, theme).rgb, 1, below);
+      this.dim[i] = pack(colour(i, theme).rgb, DIM, below);
     }
     const rgb = parseRgb(edge);
-    this.edge = pack(rgb, 1);
-    this.edgeDim = pack(rgb, DIM);
-    this.body = pack(rgb, 0.22);
-    this.bodyDim = pack(rgb, 0.07);
+    this.edge = pack(rgb, 1, below);
+    this.edgeDim = pack(rgb, DIM, below);
+    this.body = pack(rgb, 0.22, below);
+    this.bodyDim = pack(rgb, 0.07, below);
     /** @type {OffscreenCanvas | HTMLCanvasElement | null} */
     this.canvas = null;
     /** @type {ImageData | null} */

@@ -22,6 +22,10 @@ const CAVEAT =
   "Saved means: in this browser, for this site. Browsers may delete it, when space runs short, when you clear the site's data, " +
   "or after a week without a visit. To keep it for sure, export it to a file.";
 
+/** Of the details, in CSS pixels. */
+const WIDTH = 384;
+const MARGIN = 8;
+
 /**
  * Events: `export` when the button is pressed, `notice` (detail: {text}) once, when nothing will be kept.
  */
@@ -94,8 +98,11 @@ export class StorageStatus extends EventTarget {
   /** Below the words, within the window. */
   #place() {
     const { bottom, right } = this.#button.getBoundingClientRect();
+    const { clientWidth } = document.documentElement;
+    const width = Math.min(WIDTH, clientWidth - 2 * MARGIN);
     const { style } = this.#details;
+    style.width = `${width}px`;
     style.top = `${Math.round(bottom + 4)}px`;
-    style.right = `${Math.max(8, Math.round(document.documentElement.clientWidth - right))}px`;
+    style.left = `${Math.round(Math.max(MARGIN, Math.min(right, clientWidth - MARGIN) - width))}px`;
   }
 }

@@ -1,0 +1,354 @@
+/**
+ * @file The controller: the only place that knows the engine, the store and every widget. Widgets say
+ * what they want by events; here it is done, what came of it is shown, and what changed is saved.
+ */
+
+/**
+ * @import { Command, GenerateCommand, ImportSpec, LoglanesError, Outcome } from "../src/wasm/types.d.ts"
+ * @import { JobOptions, JobReport, JobEnd } from "./jobs.js"
+ * @import { PageState, Selection, Widget } from "./types.d.ts"
+ */
+
+import { byId } from "./dom.js";
+import { Engine, isRefusal, StartError } from "./engine.js";
+import { readState, runGenerate, runImport } from "./jobs.js";
+import { LanesView } from "./lanes/index.js";
+import { FilesPanel } from "./panels/files.js";
+import { GroupsPanel } from "./panels/groups.js";
+import { HistoryPanel } from "./panels/history.js";
+import { KeysPanel } from "./panels/keys.js";
+import { PartitionsPanel } from "./panels/partitions.js";
+import { ProducePanel } from "./panels/produce.js";
+import { RecordPanel } from "./panels/record.js";
+import { StorageStatus } from "./panels/storage.js";
+import { TopicsPanel } from "./panels/topics.js";
+import { Saver } from "./saver.js";
+import { Tabs } from "./tabs.js";
+import { startTheme } from "./theme.js";
+
+/** Members' sessions and metadata age by the clock; so often it is looked at. */
+const TICK_MS = 500;
+const NOTICE_MS = 6000;
+const SAMPLE = { topic: "flights", partitions: 6, keyField: "origin", file: "./samples/flights-20k.ndjson" };
+
+class Page {
+  lanes = new LanesView(byId("lanes"));
+  record = new RecordPanel(byId("record"));
+  topics = new TopicsPanel(byId("topics"));
+  files = new FilesPanel(byId("files"));
+  storage = new StorageStatus(byId("storage"));
+  tabs = new Tabs(byId("tabs"));
+  /** Shown only while their tab is; so only then updated. @type {Map<string, Widget>} */
+  panels = new Map(/** @type {[string, Widget][]} */ ([
+    ["produce", new ProducePanel(byId("produce"))],
+    ["groups", new GroupsPanel(byId("groups"))],
+    ["partitions", new PartitionsPanel(byId("partitions"))],
+    ["keys", new KeysPanel(byId("keys"))],
+    ["history", new HistoryPanel(byId("history"))],
+  ]));
+  /** The name of the chosen topic. @type {string | null} */
+  topic = null;
+  /** @type {Selection | null} */
+  selection = null;
+  /** A key all of whose records are looked at. @type {{ tag: number } | null} */
+  highlight = null;
+  /** Stops the running job. @type {AbortController | null} */
+  #job = null;
+  /** Who asked for what is being done. @type {Widget | null} */
+  #asker = null;
+  #frame = 0;
+  #noticeTimer = 0;
+
+  /** @param {Saver} saver @param {Engine} engine */
+  constructor(saver, engine) {
+    this.saver = saver;
+    this.engine = engine;
+    for (const widget of [this.lanes, this.record, this.topics, this.files, ...this.panels.values()]) this.#listen(/** @type {Widget} */ (widget));
+    this.storage.addEventListener("export", () => this.files.export());
+    this.storage.addEventListener("notice", (event) => this.#notice(/** @type {CustomEvent} */ (event).detail.text));
+    this.saver.addEventListener("status", () => this.storage.update(this.saver.status));
+    this.saver.addEventListener("takeover", () => this.#notice("The other tab is closed: this one has loaded what it saved, and saves from now on."));
+    this.tabs.addEventListener("change", () => this.#soon());
+    byId("fault-reload").addEventListener("click", () => location.reload());
+    byId("fault").addEventListener("cancel", (event) => event.preventDefault());
+    startTheme(byId("theme"), () => this.lanes.retheme());
+    setInterval(() => this.#tick(), TICK_MS);
+  }
+
+  /** @param {Engine} engine from now on */
+  use(engine) {
+    this.engine = engine;
+    this.selection = null;
+    engine.addEventListener("change", (event) => {
+      const { outcome } = /** @type {CustomEvent<{ outcome: Outcome }>} */ (event).detail;
+      this.saver.touch();
+      this.#follow(outcome);
+      this.#soon();
+    });
+    engine.addEventListener("refused", (event) => this.#refused(/** @type {CustomEvent<LoglanesError>} */ (event).detail));
+    engine.addEventListener("broken", (event) => this.#fault(/** @type {CustomEvent<{ cause: string }>} */ (event).detail.cause));
+    this.#soon();
+  }
+
+  /** @param {Widget} widget */
+  #listen(widget) {
+    /** @type {Record<string, (detail: any) => void>} */
+    const acts = {
+      command: (/** @type {Command} */ command) => this.#run(widget, command),
+      generate: (/** @type {GenerateCommand} */ command) => this.#work(widget, (engine, options) => runGenerate(engine, command, options)),
+      import: (/** @type {{ file: Blob, spec: ImportSpec, create?: Command }} */ { file, spec, create }) => this.#import(widget, file, spec, create),
+      restore: (/** @type {{ file: Blob }} */ { file }) => this.#restore(widget, file),
+      clear: () => this.#clear(widget),
+      select: (/** @type {Selection | null} */ place) => this.#select(place, widget),
+      highlight: (/** @type {{ tag: number } | null} */ key) => {
+        this.highlight = key;
+        this.#soon();
+      },
+      "choose-topic": (/** @type {string} */ name) => this.#choose(name),
+      notice: (/** @type {{ text: string }} */ { text }) => this.#notice(text),
+      sample: () => this.#sample(widget),
+      file: (/** @type {File} */ file) => this.#open(file),
+      "new-topic": () => this.topics.open(),
+      "cancel-job": () => this.#job?.abort(),
+      "show-panel": (/** @type {string} */ id) => this.tabs.show(id),
+    };
+    for (const [type, act] of Object.entries(acts)) {
+      widget.addEventListener(type, (event) => act(/** @type {CustomEvent} */ (event).detail));
+    }
+  }
+
+  /** Shows what changed, once a frame at most. */
+  #soon() {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#update();
+    });
+  }
+
+  #update() {
+    if (this.engine.broken) return;
+    const state = this.#state();
+    byId("page").classList.toggle("is-empty", state.view.topics.length + state.view.groups.length === 0);
+    // One widget's fault must not keep the others from being right.
+    for (const widget of [this.topics, this.lanes, this.record, this.files, this.panels.get(this.tabs.current)]) {
+      try {
+        /** @type {Widget | undefined} */ (widget)?.update(state);
+      } catch (error) {
+        if (this.engine.broken) return;
+        reportError(error);
+      }
+    }
+  }
+
+  /** @returns {PageState} */
+  #state() {
+    const view = this.engine.view();
+    const topic = view.topics.find((t) => t.name === this.topic) ?? view.topics[0] ?? null;
+    this.topic = topic?.name ?? null;
+    if (this.selection && !view.topics.some((t) => t.name === this.selection?.topic)) this.selection = null;
+    return { engine: this.engine, view, topic, selection: this.selection, highlight: this.highlight };
+  }
+
+  /** @param {Widget | null} asker @param {Command} command @returns {Outcome | null} */
+  #run(asker, command) {
+    this.#asker = asker;
+    if (this.#barred()) return null;
+    const outcome = this.engine.run(command);
+    if (outcome) asker?.done?.(outcome);
+    return outcome;
+  }
+
+  /** Whether an act cannot be taken now; then it has been refused. */
+  #barred() {
+    if (this.saver.mode === "reader") {
+      this.#refused(refusal("Loglanes is open in another tab, and that one saves.", "Act there, or close it: this tab then takes over."));
+      return true;
+    }
+    if (this.engine.busy) {
+      this.#refused(refusal("A job is still running.", "Wait until it is done, or stop it; what is in stays."));
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * @param {Widget | null} asker
+   * @param {(engine: Engine, options: JobOptions) => Promise<JobEnd>} job
+   */
+  async #work(asker, job) {
+    this.#asker = asker;
+    if (this.#barred()) return;
+    const abort = (this.#job = new AbortController());
+    const tell = (/** @type {JobReport} */ report) => {
+      this.saver.touch();
+      this.files.progress(report);
+      this.#soon();
+    };
+    const end = await this.engine.job((engine) => job(engine, { signal: abort.signal, tell }));
+    this.#job = null;
+    this.#soon();
+    if (!end) return;
+    this.files.finished(end);
+    asker?.done?.(end.outcome);
+  }
+
+  /**
+   * @param {Widget | null} asker
+   * @param {Blob} file
+   * @param {ImportSpec} spec
+   * @param {Command} [create] the topic, if it is to be made first
+   */
+  async #import(asker, file, spec, create) {
+    if (create && !this.#run(asker, create)) return;
+    this.#choose(spec.topic);
+    await this.#work(asker, (engine, options) => runImport(engine, file, spec, options));
+  }
+
+  /** Real flights, keyed by the airport they leave from. @param {Widget} asker */
+  async #sample(asker) {
+    try {
+      const response = await fetch(new URL(SAMPLE.file, import.meta.url));
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      const { topic, partitions, keyField } = SAMPLE;
+      await this.#import(asker, await response.blob(), { topic, keyField }, { type: "createTopic", name: topic, partitions });
+    } catch (error) {
+      if (!this.engine.broken) this.#notice(`The sample could not be loaded: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+
+  /** @param {File} file that was dropped or chosen; the files panel asks what to do with it */
+  #open(file) {
+    this.#soon();
+    this.files.open(file);
+  }
+
+  /** Another cluster from a file in place of this one. @param {Widget | null} asker @param {Blob} file */
+  async #restore(asker, file) {
+    this.#asker = asker;
+    if (this.#barred()) return;
+    try {
+      const engine = await Engine.restore((restorer) => readState(file, restorer));
+      await this.#replace(engine);
+      this.files.restored();
+    } catch (error) {
+      if (isRefusal(error)) this.#refused(error);
+      else this.#refused(refusal(error instanceof Error ? error.message : String(error), "The present cluster is as it was."));
+    }
+  }
+
+  /** An empty cluster in place of this one and of what is saved. @param {Widget} asker */
+  async #clear(asker) {
+    this.#asker = asker;
+    if (this.#barred()) return;
+    await this.#replace(await Engine.start(async () => 0));
+  }
+
+  /** @param {Engine} engine */
+  async #replace(engine) {
+    this.use(engine);
+    await this.saver.replace(engine);
+  }
+
+  /** @param {string} name */
+  #choose(name) {
+    this.topic = name;
+    this.highlight = null;
+    if (this.selection?.topic !== name) this.selection = null;
+    this.#soon();
+  }
+
+  /** @param {Selection | null} place @param {Widget} from */
+  #select(place, from) {
+    if (place && place.topic !== this.topic) this.#choose(place.topic);
+    this.selection = place;
+    this.highlight = null;
+    this.#update();
+    if (place && from !== this.lanes) this.lanes.show(place);
+  }
+
+  /** Shows where an act happened. @param {Outcome} outcome */
+  #follow(outcome) {
+    if (outcome.type === "topicCreated") this.topic = outcome.name;
+    if (outcome.type !== "produced" || outcome.topic !== this.topic) return;
+    this.#update();
+    this.lanes.show({ partition: outcome.partition, offset: outcome.offset });
+  }
+
+  /** @param {LoglanesError} error */
+  #refused(error) {
+    const asker = this.#asker;
+    if (asker?.refused) asker.refused(error);
+    else this.#notice(`${error.message} ${error.hint}`.trim());
+  }
+
+  /** The engine is gone; the saved state is not. @param {string} cause */
+  #fault(cause) {
+    const kept = this.saver.mode !== "memory";
+    this.saver.detach();
+    this.#job?.abort();
+    byId("fault-text").textContent = kept
+      ? "It met a fault of its own, and what it holds can no longer be trusted. Nothing of that is saved: the last saved state is as it was."
+      : "It met a fault of its own, and what it holds can no longer be trusted. This page may not store anything, so it starts empty again.";
+    byId("fault-cause").textContent = cause;
+    byId("fault-reload").textContent = kept ? "Reload from the saved state" : "Start again";
+    const dialog = /** @type {HTMLDialogElement} */ (byId("fault"));
+    if (!dialog.open) dialog.showModal();
+  }
+
+  /** @param {string} text */
+  #notice(text) {
+    const toast = byId("notice");
+    toast.textContent = text;
+    clearTimeout(this.#noticeTimer);
+    this.#noticeTimer = setTimeout(() => toast.replaceChildren(), Math.max(NOTICE_MS, text.length * 70));
+  }
+
+  #tick() {
+    if (this.engine.broken || this.engine.busy || document.hidden || this.saver.mode === "reader") return;
+    this.engine.tick();
+  }
+}
+
+/**
+ * A refusal of the page's own, in the form the widgets show.
+ * @param {string} message
+ * @param {string} hint
+ * @returns {LoglanesError}
+ */
+function refusal(message, hint) {
+  return Object.assign(new Error(message), { name: "LOGLANES", code: null, refusal: /** @type {const} */ ("loglanes"), hint });
+}
+
+async function start() {
+  byId("boot-late").hidden = true;
+  const saver = new Saver();
+  /** @type {Page | null} */
+  let page = null;
+  // Built again when this tab takes over from another one.
+  await saver.start(async (load) => {
+    const engine = await Engine.start(load);
+    page ??= new Page(saver, engine);
+    page.use(engine);
+    return engine;
+  });
+  byId("boot").hidden = true;
+  byId("page").hidden = false;
+}
+
+start().catch((error) => {
+  const boot = byId("boot");
+  boot.classList.add("failed");
+  byId("boot-text").textContent = error instanceof StartError ? error.message : "Loglanes could not start.";
+  byId("boot-late").hidden = true;
+  for (const text of error instanceof StartError ? [error.hint] : [String(error)]) {
+    const p = document.createElement("p");
+    p.textContent = text;
+    boot.append(p);
+  }
+  if (error instanceof StartError && error.cause) {
+    const p = document.createElement("p");
+    p.className = "soft small mono";
+    p.textContent = String(error.cause);
+    boot.append(p);
+  }
+});

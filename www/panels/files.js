@@ -1,0 +1,259 @@
+/**
+ * @file Files in and out: import by choice, by drop or from the sample; the whole state to a file and
+ * back; clear everything. What would replace or delete asks first.
+ */
+
+/** @import { ClusterView, LoglanesError } from "../../src/wasm/types.d.ts" */
+/** @import { JobEnd, JobReport } from "../jobs.js" */
+/** @import { PageState } from "../types.d.ts" */
+
+import { count, h, size } from "../dom.js";
+import { visible } from "../bytes.js";
+import { isState, writeState } from "../jobs.js";
+import { ImportPlan, showRefusal } from "./import-plan.js";
+import { JobDock } from "./job-dock.js";
+
+/** As much of a file as is looked at before the user is asked. */
+const HEAD_BYTES = 64 * 1024;
+const SAMPLE = new URL("../samples/flights-20k.ndjson", import.meta.url);
+/** A download starts some time after the click; its address must live until then. */
+const DOWNLOAD_MS = 60_000;
+
+/**
+ * Events, all for the controller:
+ * - `import` {file, spec, create?}: create the topic, then import; then `progress` and `finished`
+ * - `restore` {file}: replace the cluster by a state file; then `restored`, or `refused`
+ * - `clear`: replace the cluster by an empty one
+ * - `cancel-job`
+ * - `notice` {text}
+ */
+export class FilesPanel extends EventTarget {
+  /** @type {PageState | null} */
+  #state = null;
+  #plan;
+  #dock;
+  #picker = h("input", { type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked() });
+  #ask = new Question();
+  #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop a file of JSON lines, or an exported state"));
+  #buttons;
+  #refusal = h("output", { role: "alert", class: "refusal files-refusal" });
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super();
+    const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {string} */ title) => h("button", { type: "button", class: "quiet", title, onclick }, text);
+    this.#buttons = {
+      import: button("Import…", () => this.#picker.click(), "Records from a file of JSON lines, or a whole state from an exported file. You can also drop a file anywhere."),
+      sample: button("Sample…", () => void this.loadSample(), "20,000 real flights"),
+      export: button("Export", () => void this.export(), "The whole state, to a file"),
+      clear: button("Clear…", () => void this.#clear(), "Delete everything"),
+    };
+    // Dialogs and the dock belong to the whole page: this panel's place may be hidden or narrow.
+    const shell = h("div", { class: "files-shell" }, this.#drop, this.#ask.element);
+    document.body.append(shell);
+    this.#plan = new ImportPlan(shell);
+    this.#dock = new JobDock(shell);
+    root.append(...Object.values(this.#buttons), this.#picker, this.#refusal);
+    this.#plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
+    this.#dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
+    this.#listenForDrops();
+  }
+
+  /** @param {PageState} state */
+  update(state) {
+    this.#state = state;
+    const busy = state.view.job !== null;
+    const empty = isEmpty(state.view);
+    this.#buttons.import.disabled = busy;
+    this.#buttons.sample.disabled = busy;
+    this.#buttons.export.disabled = busy || empty;
+    this.#buttons.clear.disabled = busy || empty;
+  }
+
+  /**
+   * Looks at a file and asks what to do with it.
+   * @param {File} file
+   * @returns {Promise<void>}
+   */
+  async open(file) {
+    const state = this.#state;
+    if (!state) return;
+    this.#refusal.replaceChildren();
+    if (state.view.job) return this.#say("Another import or generation is still running. Stop it, or let it end first.");
+    /** @type {Uint8Array} */
+    let head;
+    try {
+      head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+    } catch (error) {
+      return this.#say(`${visible(file.name)} could not be read: ${/** @type {Error} */ (error).message}`);
+    }
+    if (isState(head)) await this.#restore(file, state.view);
+    else this.#plan.open(file, state.engine.inspect(head), state);
+  }
+
+  /** Opens the sample as if it had been dropped. @returns {Promise<void>} */
+  async loadSample() {
+    try {
+      const response = await fetch(SAMPLE);
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      await this.open(new File([await response.blob()], "flights.ndjson", { type: "application/x-ndjson" }));
+    } catch (error) {
+      this.#say(`The sample could not be loaded: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+
+  /** Writes the whole state to a file. @returns {Promise<void>} */
+  async export() {
+    if (!this.#state) return;
+    const blob = await writeState(this.#state.engine);
+    const name = `loglanes-${new Date().toISOString().slice(0, 10)}.loglanes`;
+    download(blob, name);
+    const framed = window !== window.parent ? " If no download starts, the page around this one does not allow it: open Loglanes on its own." : "";
+    this.#say(`${name}: ${size(blob.size)}.${framed}`);
+  }
+
+  /** @param {JobReport} report */
+  progress(report) {
+    this.#plan.close();
+    this.#dock.progress(report);
+  }
+
+  /** @param {JobEnd} end */
+  finished(end) {
+    this.#plan.close();
+    this.#dock.finished(end);
+  }
+
+  /** The state file has been taken. */
+  restored() {
+    this.#refusal.replaceChildren();
+    this.#say("The state of the file is in place.");
+  }
+
+  /** @param {LoglanesError} error */
+  refused(error) {
+    if (!this.#plan.refused(error)) showRefusal(this.#refusal, error);
+  }
+
+  /** A command of this panel was done. */
+  done() {
+    this.#refusal.replaceChildren();
+  }
+
+  /** @param {File} file @param {ClusterView} view */
+  async #restore(file, view) {
+    if (!isEmpty(view)) {
+      const answer = await this.#ask.open(`Replace everything by ${visible(file.name)}?`, `${contents(view)} here now will be gone. If the file turns out to be damaged, nothing changes.`, "Replace", "Export first");
+      if (answer === "second") await this.export();
+      if (answer === "none") return;
+    }
+    this.#emit("restore", { file });
+  }
+
+  async #clear() {
+    const view = this.#state?.view;
+    if (!view) return;
+    const answer = await this.#ask.open("Clear everything?", `${contents(view)} will be gone from this page and from what is saved.`, "Clear", "Export, then clear");
+    if (answer === "second") await this.export();
+    if (answer !== "none") this.#emit("clear");
+  }
+
+  #picked() {
+    const file = this.#picker.files?.[0];
+    // So that choosing the same file again is a change again.
+    this.#picker.value = "";
+    if (file) void this.open(file);
+  }
+
+  #listenForDrops() {
+    const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") ?? false;
+    // Entering a child comes before leaving its parent, so entries are counted.
+    let inside = 0;
+    const show = () => (this.#drop.hidden = inside <= 0);
+    document.addEventListener("dragenter", (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      inside += 1;
+      show();
+    });
+    document.addEventListener("dragleave", (event) => {
+      if (!hasFiles(event)) return;
+      inside -= 1;
+      show();
+    });
+    document.addEventListener("dragover", (event) => {
+      if (hasFiles(event)) event.preventDefault();
+    });
+    document.addEventListener("drop", (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      inside = 0;
+      show();
+      const files = event.dataTransfer?.files ?? [];
+      if (files.length > 1) this.#say(`One file at a time: only ${visible(files[0].name)} is opened.`);
+      if (files.length > 0) void this.open(files[0]);
+    });
+  }
+
+  /** @param {string} text */
+  #say(text) {
+    this.#emit("notice", { text });
+  }
+
+  /** @param {string} type @param {unknown} [detail] */
+  #emit(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
+/** A question with two ways to say yes. */
+class Question {
+  #title = h("h2", { id: "question-title" });
+  #text = h("p", { id: "question-text" });
+  #yes = h("button", { class: "danger", value: "yes" });
+  #second = h("button", { value: "second" });
+  element = h(
+    "dialog",
+    { "aria-labelledby": "question-title", "aria-describedby": "question-text" },
+    this.#title,
+    this.#text,
+    h("form", { method: "dialog", class: "acts" }, h("button", { value: "none", autofocus: true }, "Keep everything"), this.#second, this.#yes),
+  );
+
+  /**
+   * @param {string} title
+   * @param {string} text
+   * @param {string} yes
+   * @param {string} second
+   * @returns {Promise<"yes" | "second" | "none">}
+   */
+  open(title, text, yes, second) {
+    this.#title.textContent = title;
+    this.#text.textContent = text;
+    this.#yes.textContent = yes;
+    this.#second.textContent = second;
+    this.element.returnValue = "none";
+    this.element.showModal();
+    return new Promise((resolve) => {
+      this.element.addEventListener("close", () => resolve(/** @type {"yes" | "second" | "none"} */ (this.element.returnValue || "none")), { once: true });
+    });
+  }
+}
+
+/** @param {ClusterView} view */
+function isEmpty(view) {
+  return view.topics.length === 0 && view.groups.length === 0;
+}
+
+/** @param {ClusterView} view */
+function contents({ topics, groups, records }) {
+  const some = (/** @type {number} */ n, /** @type {string} */ noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
+  return `${some(topics.length, "topic")}, ${some(groups.length, "group")} and ${some(records, "record")}`;
+}
+
+/** @param {Blob} blob @param {string} name */
+function download(blob, name) {
+  const href = URL.createObjectURL(blob);
+  h("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
+}
