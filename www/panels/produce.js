@@ -35,6 +35,8 @@ export class ProducePanel extends Panel {
   #body;
   #generate = new GenerateForm();
   #renew;
+  /** Whether a generation, not a single record, was asked for last. */
+  #generating = false;
   /** @type {PanelState | null} */
   #state = null;
 
@@ -143,6 +145,7 @@ export class ProducePanel extends Panel {
   }
 
   #produce() {
+    this.#generating = false;
     this.#sent.replaceChildren();
     const draft = this.#draft();
     if (typeof draft === "string") this.refusal.say(draft);
@@ -154,8 +157,6 @@ export class ProducePanel extends Panel {
     this.#generating = true;
     this.emit("generate", command);
   }
-
-  #generating = false;
 
   /** @param {LoglanesError} error */
   refused(error) {

@@ -72,7 +72,7 @@ export class GroupSection {
       () => new PartitionRow(() => this.#item.group));
     const { id } = item.group;
     this.element = h("section", { class: "group", "aria-label": `Group ${id}` },
-      h("div", { class: "row" }, h("h3", { class: "mono" }, id), this.#heading,
+      h("div", { class: "row" }, h("h2", { class: "mono" }, id), this.#heading,
         button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" })),
       this.#unnoticed, this.#membersBox, this.refusal.element, this.#answer,
       scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },

@@ -1,0 +1,274 @@
+//! Sending records: one, many, or many by a rule.
+
+use super::Cluster;
+use crate::command::Produce;
+use crate::error::{Error, ErrorCode, Result};
+use crate::generate::{GenerateSpec, Generator};
+use crate::log::{Header, NewRecord};
+use crate::outcome::{Outcome, SentTo};
+use crate::partitioner::Partitioner;
+use crate::producer::{Buffer, MAX_BLOCK_MS, Memory, Sending, new_record, partitioner_of};
+use crate::record_set::RecordSet;
+use crate::topic::{INTERNAL_TOPICS, check_name};
+
+impl Cluster {
+    pub(super) fn produce(&mut self, record: &Produce, now_ms: i64) -> Result<Outcome> {
+        check_record(record)?;
+        let partitioner = partitioner_of(record.partitioner.as_deref())?;
+        self.check_target(&record.topic, record.partition)?;
+        let headers: Vec<Header<'_>> = record
+            .headers
+            .iter()
+            .map(|header| Header { key: &header.key, value: header.value.as_deref() })
+            .collect();
+        let timestamp = record.timestamp.unwrap_or(now_ms);
+        let sent = NewRecord {
+            timestamp,
+            key: record.key.as_deref(),
+            value: record.value.as_deref(),
+            headers: &headers,
+        };
+        // Taken before the act, put back if it is refused: then nothing has changed.
+        let random = self.random.clone();
+        let memory = self.producers.get(&producer_key(&record.topic, partitioner)).cloned();
+        let mut bulk = BulkProducer::begin(self, &record.topic, partitioner, now_ms)?;
+        let outcome = bulk
+            .with(self, |sending| {
+                sending.send(&sent, record.partition)?;
+                sending.flush();
+                match sending.buffer.take_refused().pop() {
+                    Some((_, refused)) => Err(refused),
+                    None => Ok(()),
+                }
+            })
+            .and_then(|()| {
+                let (partition, sent) =
+                    bulk.buffer.sent().next().ok_or_else(|| {
+                        Error::loglanes("The record was neither stored nor refused.")
+                    })?;
+                Ok(Outcome::Produced {
+                    topic: record.topic.clone(),
+                    partition,
+                    offset: sent.first_offset,
+                    timestamp: self.stored_timestamp(&record.topic, timestamp, now_ms) as f64,
+                })
+            });
+        if outcome.is_err() {
+            self.random = random;
+            let key = producer_key(&record.topic, partitioner);
+            match memory {
+                Some(memory) => self.producers.insert(key, memory),
+                None => self.producers.remove(&key),
+            };
+        }
+        outcome
+    }
+
+    pub(super) fn produce_many(
+        &mut self,
+        topic: &str,
+        partitioner: Option<&str>,
+        records: &RecordSet,
+        now_ms: i64,
+    ) -> Result<Outcome> {
+        records.check()?;
+        let mut bulk = BulkProducer::begin(self, topic, partitioner_of(partitioner)?, now_ms)?;
+        let mut refused = 0;
+        bulk.with(self, |sending| {
+            let mut headers = Vec::new();
+            for record in records.iter() {
+                headers.clear();
+                headers.extend(record.headers());
+                refused += u64::from(sending.send(&new_record(&record, &headers), None).is_err());
+            }
+            Ok(())
+        })?;
+        bulk.finish(self, refused)
+    }
+
+    pub(super) fn generate(
+        &mut self,
+        topic: &str,
+        partitioner: Option<&str>,
+        spec: &GenerateSpec,
+        now_ms: i64,
+    ) -> Result<Outcome> {
+        let generator = Generator::new(spec)?;
+        let partitioner = partitioner_of(partitioner)?;
+        let mut bulk = BulkProducer::begin(self, topic, partitioner, now_ms)?;
+        bulk.generate(self, &generator, 0..generator.count())?;
+        bulk.finish(self, 0)
+    }
+
+    /// Whether a producer finds where to send to. Source: `KafkaProducer.waitOnMetadata`.
+    fn check_target(&self, name: &str, partition: Option<i32>) -> Result {
+        if check_name(name).is_err() {
+            return Err(Error::broker(
+                ErrorCode::InvalidTopicException,
+                format!("Invalid topics: [{name}]"),
+            ));
+        }
+        if INTERNAL_TOPICS.contains(&name) {
+            return Err(Error::code_alone(ErrorCode::InvalidTopicException)
+                .with_hint("Only Kafka itself writes to its internal topics."));
+        }
+        let Some(topic) = self.topics.get(name) else {
+            return Err(Error::broker(
+                ErrorCode::RequestTimedOut,
+                format!("Topic {name} not present in metadata after {MAX_BLOCK_MS} ms."),
+            )
+            .with_hint("Make the topic first: this cluster has auto.create.topics.enable=false."));
+        };
+        match partition {
+            Some(number) if number >= topic.partition_count() => Err(Error::broker(
+                ErrorCode::RequestTimedOut,
+                format!(
+                    "Partition {number} of topic {name} with partition count {} is not present in \
+                     metadata after {MAX_BLOCK_MS} ms.",
+                    topic.partition_count()
+                ),
+            )
+            .with_hint(format!("Choose 0 to {}.", topic.partition_count() - 1))),
+            _ => Ok(()),
+        }
+    }
+
+    fn stored_timestamp(&self, topic: &str, timestamp: i64, now_ms: i64) -> i64 {
+        use crate::log::TimestampType::LogAppendTime;
+        let config = self.topics.get(topic).map(|topic| topic.config.log());
+        match config {
+            Some(config) if config.message_timestamp_type == LogAppendTime => now_ms,
+            _ => timestamp,
+        }
+    }
+}
+
+/// Source: the constructor of `ProducerRecord`; the timestamp is looked at before the partition.
+fn check_record(record: &Produce) -> Result {
+    if let Some(timestamp) = record.timestamp.filter(|&timestamp| timestamp < 0) {
+        return Err(Error::client(
+            "IllegalArgumentException",
+            format!(
+                "Invalid timestamp: {timestamp}. Timestamp should always be non-negative or null."
+            ),
+        ));
+    }
+    if let Some(partition) = record.partition.filter(|&partition| partition < 0) {
+        return Err(Error::client(
+            "IllegalArgumentException",
+            format!(
+                "Invalid partition: {partition}. Partition number should always be non-negative \
+                 or null."
+            ),
+        ));
+    }
+    Ok(())
+}
+
+fn producer_key(topic: &str, partitioner: Partitioner) -> (String, String) {
+    (topic.to_owned(), partitioner.id().to_owned())
+}
+
+/// A producer that sends many records, over several calls if need be.
+#[derive(Debug)]
+pub(crate) struct BulkProducer {
+    topic: String,
+    partitioner: Partitioner,
+    now_ms: i64,
+    buffer: Buffer,
+}
+
+impl BulkProducer {
+    /// `now_ms` is the cluster's clock; every record that brings no timestamp gets it.
+    pub(crate) fn begin(
+        cluster: &mut Cluster,
+        topic: &str,
+        partitioner: Partitioner,
+        now_ms: i64,
+    ) -> Result<Self> {
+        cluster.check_target(topic, None)?;
+        let known = cluster.topics.get(topic).ok_or_else(|| super::topics::unknown_topic(topic))?;
+        let buffer = Buffer::new(partitioner, topic, known);
+        let key = producer_key(topic, partitioner);
+        if !cluster.producers.contains_key(&key) {
+            let memory = Memory::new(partitioner, &mut cluster.random);
+            cluster.producers.insert(key, memory);
+        }
+        Ok(Self { topic: topic.to_owned(), partitioner, now_ms, buffer })
+    }
+
+    pub(crate) fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    pub(crate) fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// Work with the producer; the look-ups are made once a call, not once a record.
+    pub(crate) fn with<T>(
+        &mut self,
+        cluster: &mut Cluster,
+        work: impl FnOnce(&mut Sending<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let Cluster { topics, producers, random, .. } = cluster;
+        let topic =
+            topics.get_mut(&self.topic).ok_or_else(|| super::topics::unknown_topic(&self.topic))?;
+        let memory =
+            producers.entry(producer_key(&self.topic, self.partitioner)).or_insert(Memory::Nothing);
+        let (buffer, now_ms) = (&mut self.buffer, self.now_ms);
+        work(&mut Sending { buffer, topic, memory, random, now_ms })
+    }
+
+    pub(crate) fn generate(
+        &mut self,
+        cluster: &mut Cluster,
+        generator: &Generator,
+        range: std::ops::Range<u64>,
+    ) -> Result {
+        let timestamp = self.now_ms;
+        let (mut key, mut value) = (Vec::new(), Vec::new());
+        self.with(cluster, |sending| {
+            for number in range {
+                let keyed = generator.record(number, &mut key, &mut value);
+                let key = keyed.then_some(key.as_slice());
+                let record = NewRecord { timestamp, key, value: Some(&value), headers: &[] };
+                sending.send(&record, None)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Records and bytes that are in the log so far.
+    pub(crate) fn progress(&self) -> (u64, u64) {
+        self.buffer.sent().fold((0, 0), |(records, bytes), (_, sent)| {
+            (records + u64::from(sent.records), bytes + sent.bytes)
+        })
+    }
+
+    /// Sends what is still open. `refused` records never got as far as a batch.
+    pub(crate) fn finish(mut self, cluster: &mut Cluster, refused: u64) -> Result<Outcome> {
+        self.with(cluster, |sending| {
+            sending.flush();
+            Ok(())
+        })?;
+        let late: u64 = self.buffer.take_refused().iter().map(|(count, _)| count).sum();
+        let (records, bytes) = self.progress();
+        Ok(Outcome::ProducedMany {
+            topic: self.topic,
+            records: records as f64,
+            bytes: bytes as f64,
+            refused: (refused + late) as f64,
+            partitions: self
+                .buffer
+                .sent()
+                .map(|(partition, sent)| SentTo {
+                    partition,
+                    records: sent.records,
+                    first_offset: sent.first_offset,
+                    last_offset: sent.last_offset,
+                })
+                .collect(),
+        })
+    }
+}
