@@ -34,7 +34,7 @@ pub struct Header<'a> {
 /// ```
 /// use loglanes::log::NewRecord;
 /// let tombstone = NewRecord { timestamp: 1_700_000_000_000, key: Some(b"user_42"), value: None, headers: &[] };
-/// assert_eq!(tombstone.encoded_len(0, 0), 15);
+/// assert_eq!(tombstone.encoded_len(0, 0), 14);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewRecord<'a> {
