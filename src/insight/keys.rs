@@ -9,12 +9,12 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use serde::Serialize;
 
-/// The most different keys a census takes; about 85 bytes each and the key's own.
+/// The most different keys a census takes; about 80 bytes each and the key's own.
 pub const MAX_DISTINCT_KEYS: usize = 4_000_000;
 
 /// Every key of a topic, with its records in each partition.
 ///
-/// Memory: about 85 bytes for each different key, the key's bytes, and 32 bytes for every further
+/// Memory: about 80 bytes for each different key, the key's bytes, and 32 bytes for every further
 /// partition it is in. Following the log costs as much as reading the new records; when records
 /// were removed, by retention or by compaction, all is read again.
 ///
@@ -44,6 +44,7 @@ pub struct KeyCensus {
     keys: Vec<KeyEntry>,
     /// The bytes of all keys, back to back.
     bytes: Vec<u8>,
+    /// Where keys are beside their homes.
     places: Vec<Place>,
     partitions: Vec<Partition>,
     /// How many records there were when there were too many keys.
@@ -56,17 +57,17 @@ struct KeyEntry {
     start: usize,
     len: u32,
     hash: i32,
-    /// The first of its places, in [`KeyCensus::places`].
-    place: u32,
-    records: u64,
+    /// The size of its records.
     bytes: u64,
+    /// Where it was met first: for most keys the only one, so it is kept at hand.
+    home: Place,
 }
 
 /// A key's records in one partition.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     pub(super) partition: u32,
-    /// The key's next place, or [`END`].
+    /// The key's next place, in [`KeyCensus::places`], or [`END`].
     next: u32,
     pub(super) records: u64,
     pub(super) first_offset: i64,
@@ -308,54 +309,39 @@ impl KeyCensus {
             partition.keyless += 1;
             return Ok(());
         };
-        let id = self.id_of(key)?;
-        let entry = &mut self.keys[id as usize];
-        entry.records += 1;
-        entry.bytes += bytes;
-        let mut place = entry.place;
-        while let Some(here) = self.places.get_mut(place as usize) {
-            if here.partition == number {
-                here.records += 1;
-                here.last_offset = record.offset;
-                return Ok(());
-            }
-            place = here.next;
-        }
-        partition.keys += 1;
-        // In front of the others: partition by partition, this is the one that is asked next.
-        let next = std::mem::replace(&mut entry.place, self.places.len() as u32);
         let offset = record.offset;
-        self.places.push(Place {
-            partition: number,
-            next,
-            records: 1,
-            first_offset: offset,
-            last_offset: offset,
-        });
-        Ok(())
-    }
-
-    #[inline]
-    fn id_of(&mut self, key: &[u8]) -> Result<u32> {
         let hash = murmur2(key);
-        let (keys, bytes) = (&self.keys, &self.bytes);
+        let (keys, all) = (&self.keys, &self.bytes);
         let same = |&id: &u32| {
             let entry = &keys[id as usize];
-            entry.hash == hash && entry.key(bytes) == key
+            entry.hash == hash && entry.key(all) == key
         };
-        let slot = self.table.entry(spread(hash), same, |&id| spread(keys[id as usize].hash));
-        match slot {
-            Entry::Occupied(slot) => Ok(*slot.get()),
-            Entry::Vacant(_) if self.keys.len() >= self.max_keys => Err(self.too_many_keys()),
+        match self.table.entry(spread(hash), same, |&id| spread(keys[id as usize].hash)) {
+            Entry::Occupied(slot) => {
+                let entry = &mut self.keys[*slot.get() as usize];
+                entry.bytes += bytes;
+                let mut here = &mut entry.home;
+                if here.partition != number {
+                    let (place, is_new) = place_beside(here, &mut self.places, number, offset);
+                    partition.keys += u64::from(is_new);
+                    here = place;
+                }
+                here.records += 1;
+                here.last_offset = offset;
+            }
+            Entry::Vacant(_) if self.keys.len() >= self.max_keys => {
+                return Err(self.too_many_keys());
+            }
             Entry::Vacant(slot) => {
-                let id = self.keys.len() as u32;
-                slot.insert(id);
+                slot.insert(self.keys.len() as u32);
+                partition.keys += 1;
+                let home = Place { records: 1, ..Place::new(number, offset) };
                 let (start, len) = (self.bytes.len(), key.len() as u32);
-                self.keys.push(KeyEntry { start, len, hash, place: END, records: 0, bytes: 0 });
                 self.bytes.extend_from_slice(key);
-                Ok(id)
+                self.keys.push(KeyEntry { start, len, hash, bytes, home });
             }
         }
+        Ok(())
     }
 
     /// Whether the logs no longer have all the records that were read. What is removed is never
@@ -375,6 +361,34 @@ impl KeyCensus {
         Error::limit("MAX_DISTINCT_KEYS", message)
             .with_hint("Everything but the questions about keys still works.")
     }
+}
+
+impl Place {
+    fn new(partition: u32, offset: i64) -> Self {
+        let (first_offset, last_offset) = (offset, offset);
+        Self { partition, next: END, records: 0, first_offset, last_offset }
+    }
+}
+
+/// A key's place in a partition that is not its home, and whether it is a new one.
+fn place_beside<'a>(
+    home: &mut Place,
+    places: &'a mut Vec<Place>,
+    partition: u32,
+    offset: i64,
+) -> (&'a mut Place, bool) {
+    let mut at = home.next as usize;
+    while places.get(at).is_some_and(|place| place.partition != partition) {
+        at = places[at].next as usize;
+    }
+    let is_new = at >= places.len();
+    if is_new {
+        // In front of the others: partition by partition, this is the one that is asked next.
+        at = places.len();
+        let next = std::mem::replace(&mut home.next, at as u32);
+        places.push(Place { next, ..Place::new(partition, offset) });
+    }
+    (&mut places[at], is_new)
 }
 
 /// Makes 64 bits of 32 for a table that looks at both ends of a hash.
@@ -398,7 +412,7 @@ impl<'a> Key<'a> {
     }
 
     pub(super) fn records(self) -> u64 {
-        self.entry.records
+        self.unordered_places().map(|place| place.records).sum()
     }
 
     pub(super) fn tag(self) -> Tag {
@@ -406,27 +420,27 @@ impl<'a> Key<'a> {
     }
 
     pub(super) fn is_split(self) -> bool {
-        let first = self.census.places.get(self.entry.place as usize);
-        first.is_some_and(|place| place.next != END)
+        self.entry.home.next != END
     }
 
     /// Its places in order of partition.
     pub(super) fn places(self) -> Vec<&'a Place> {
-        let mut places = Vec::new();
-        let mut at = self.entry.place;
-        while let Some(place) = self.census.places.get(at as usize) {
-            places.push(place);
-            at = place.next;
-        }
+        let mut places: Vec<_> = self.unordered_places().collect();
         places.sort_unstable_by_key(|place| place.partition);
         places
+    }
+
+    fn unordered_places(self) -> impl Iterator<Item = &'a Place> {
+        std::iter::successors(Some(&self.entry.home), move |place| {
+            self.census.places.get(place.next as usize)
+        })
     }
 
     fn figures(self) -> TopKey {
         TopKey {
             key: self.bytes().to_vec(),
             tag: self.tag(),
-            records: self.entry.records,
+            records: self.records(),
             bytes: self.entry.bytes,
             partitions: self.places().iter().map(|place| place.partition).collect(),
         }
