@@ -1,6 +1,30 @@
 //! Apache Kafka's data model, in a browser tab and in your tests.
 //!
-//! This file is the table of contents; the story of the whole is in the README.
+//! This file is the table of contents. Begin with [`Cluster`], which applies a [`Command`]; with
+//! its history and what is saved of it, it is a [`Session`]. The log itself is in [`log`], the way
+//! from a key to a partition in [`partitioner`], what a consumer group does in [`group`].
+//! `docs/design.md` tells how it holds together.
+//!
+//! ```
+//! use loglanes::{Cluster, Command, Outcome};
+//!
+//! let now_ms = 1_700_000_000_000;
+//! let mut cluster = Cluster::new(7);
+//! cluster.apply(&Command::create_topic("orders", 12), now_ms)?;
+//! let sent = cluster.apply(
+//!     &Command::produce("orders", Some(b"order-1007"), Some(b"paid")),
+//!     now_ms,
+//! )?;
+//! assert!(matches!(sent, Outcome::Produced { partition: 6, offset: 0, .. }));
+//!
+//! let refused =
+//!     cluster.apply(&Command::CreatePartitions { topic: "orders".into(), total: 6 }, now_ms);
+//! assert_eq!(
+//!     refused.unwrap_err().message(),
+//!     "The topic orders currently has 12 partition(s); 6 would not be an increase."
+//! );
+//! # Ok::<(), loglanes::Error>(())
+//! ```
 
 mod bytes;
 mod command;
@@ -37,3 +61,8 @@ pub use job::{ImportSpec, JobProgress, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{Outcome, PolledRecord, Reset, SentTo};
 pub use record_set::{RecordSet, RecordSetBuilder};
 pub use session::Session;
+
+/// The examples of the README are tests, too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
