@@ -15,7 +15,7 @@ use std::io::Write as _;
 pub const MAX_COUNT: u64 = 10_000_000;
 /// The most different keys: one for every record.
 pub const MAX_KEYS: u64 = MAX_COUNT;
-/// The most different keys with a skew, which needs a table of 12 bytes a key.
+/// The most different keys with a skew, which needs a table of 16 bytes a key.
 pub const MAX_SKEWED_KEYS: u64 = 1_000_000;
 /// The largest value, in bytes; with it a record still fits a default `max.message.bytes`.
 pub const MAX_VALUE_BYTES: u64 = 1_000_000;
@@ -210,8 +210,14 @@ fn power(n: f64, steps: u32) -> f64 {
 #[derive(Debug, Clone)]
 struct AliasTable {
     total: u64,
-    own: Vec<u64>,
-    alias: Vec<u32>,
+    columns: Vec<Column>,
+}
+
+/// Side by side, as a draw needs both.
+#[derive(Debug, Clone, Copy)]
+struct Column {
+    own: u64,
+    alias: u32,
 }
 
 impl AliasTable {
@@ -219,31 +225,34 @@ impl AliasTable {
     fn new(weights: &[u64]) -> Self {
         let n = weights.len() as u64;
         let total = weights.iter().sum();
-        let mut own: Vec<u64> = weights.iter().map(|weight| weight * n).collect();
-        #[allow(clippy::cast_possible_truncation)] // at most MAX_SKEWED_KEYS
-        let mut alias: Vec<u32> = (0..n as u32).collect();
-        let (mut low, mut high): (Vec<u32>, Vec<u32>) =
-            alias.iter().partition(|&&column| own[column as usize] < total);
+        let mut columns: Vec<Column> =
+            (0..).zip(weights).map(|(alias, weight)| Column { own: weight * n, alias }).collect();
+        let (mut low, mut high): (Vec<u32>, Vec<u32>) = columns
+            .iter()
+            .map(|column| column.alias)
+            .partition(|&at| weights[at as usize] * n < total);
         // All columns together are exactly full, so a low one always finds a high one.
         while let (Some(&giver), Some(taker)) = (high.last(), low.pop()) {
-            alias[taker as usize] = giver;
-            let missing = total - own[taker as usize];
-            own[giver as usize] -= missing;
-            if own[giver as usize] < total {
+            let taken = &mut columns[taker as usize];
+            taken.alias = giver;
+            let missing = total - taken.own;
+            let given = &mut columns[giver as usize];
+            given.own -= missing;
+            if given.own < total {
                 high.pop();
                 low.push(giver);
             }
         }
-        Self { total, own, alias }
+        Self { total, columns }
     }
 
     /// A number from 0, by 64 random bits for the column and as many for the height in it.
     fn draw(&self, column: u64, height: u64) -> u64 {
-        let column = below(column, self.own.len() as u64);
-        // A column is below the length, which came from a usize.
+        let column = below(column, self.columns.len() as u64);
+        // It is below the length, which came from a usize.
         #[allow(clippy::cast_possible_truncation)]
-        let at = column as usize;
-        if below(height, self.total) < self.own[at] { column } else { u64::from(self.alias[at]) }
+        let Column { own, alias } = self.columns[column as usize];
+        if below(height, self.total) < own { column } else { u64::from(alias) }
     }
 }
 
@@ -377,10 +386,10 @@ mod tests {
             let weights: Vec<u64> = std::iter::once(first).chain(rest).collect();
             let table = AliasTable::new(&weights);
             let mut shares = vec![0; weights.len()];
-            for (column, &own) in table.own.iter().enumerate() {
-                prop_assert!(own <= table.total);
-                shares[column] += own;
-                shares[table.alias[column] as usize] += table.total - own;
+            for (number, column) in table.columns.iter().enumerate() {
+                prop_assert!(column.own <= table.total);
+                shares[number] += column.own;
+                shares[column.alias as usize] += table.total - column.own;
             }
             let want: Vec<u64> = weights.iter().map(|w| w * weights.len() as u64).collect();
             prop_assert_eq!(shares, want);
