@@ -1,1 +1,29 @@
 //! What a broker stores: records, batches, segments, partitions.
+//!
+//! From the inside out: a [`record`] lies in a [`batch`], batches back to back are a
+//! [`segment`] with its two indexes ([`index`]), and segments one after the other are a
+//! partition's log, [`PartitionLog`]. The bytes are Kafka's own, format v2: what is in memory
+//! is what a broker would have in its `.log` files.
+
+mod config;
+mod partition;
+mod restore;
+mod validate;
+
+pub mod batch;
+pub mod crc32c;
+pub mod index;
+pub mod record;
+pub mod segment;
+pub mod varint;
+
+pub use batch::{
+    BATCH_HEADER_LEN, BatchBuilder, BatchHeader, BatchView, Batches, Compression, EndTransaction,
+    MAX_BATCH_BYTES, TimestampType,
+};
+pub use config::LogConfig;
+pub use partition::{AppendInfo, Fetch, LAST_USABLE_OFFSET, PartitionLog, Records};
+pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
+pub use restore::SegmentParts;
+pub use segment::Segment;
+pub use validate::check_timestamp;

@@ -1,5 +1,6 @@
 /** @file A topic's keys: how many, how even, and which ones weigh most. */
 import { count, h, size } from "../dom.js";
+import { answer } from "./parts/answer.js";
 import { barTable } from "./parts/bars.js";
 import { longScroller } from "./parts/field.js";
 import { whileSeen } from "./parts/keep.js";
@@ -34,6 +35,7 @@ export class KeysPanel extends Panel {
   /** @param {PanelState} state */
   update(state) {
     this.#state = state;
+    this.#showLit(state.highlight?.tag ?? null);
     if (state.view.job === null) this.#renew((state.topic?.records ?? 0) > MANY ? 400 : 0);
   }
 
@@ -47,7 +49,7 @@ export class KeysPanel extends Panel {
       return;
     }
     const focused = this.root.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-    this.root.replaceChildren(...this.#view(engine.keys(topic.name, LISTED)));
+    this.root.replaceChildren(...answer(() => this.#view(engine.keys(topic.name, LISTED))));
     if (focused !== undefined) /** @type {HTMLElement | null} */ (this.root.querySelector(`[data-key="${focused}"]`))?.focus();
   }
 
@@ -91,11 +93,17 @@ export class KeysPanel extends Panel {
    * @param {Uint8Array} key
    */
   #light(tag, key) {
-    this.#lit = this.#lit === tag ? null : tag;
+    this.#showLit(this.#lit === tag ? null : tag);
+    this.emit("highlight", this.#lit === null ? null : { tag, key });
+  }
+
+  /** @param {number | null} tag */
+  #showLit(tag) {
+    if (tag === this.#lit) return;
+    this.#lit = tag;
     for (const chip of this.root.querySelectorAll("[data-tag]")) {
       chip.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (chip).dataset.tag === String(this.#lit)));
     }
-    this.emit("highlight", this.#lit === null ? null : { tag, key });
   }
 }
 

@@ -1,5 +1,6 @@
 /** @file A topic's partitions; what more of them would do to its keys, and what they did. */
 import { count, h, size } from "../dom.js";
+import { answer } from "./parts/answer.js";
 import { button, field, longScroller, numberInput, scroller } from "./parts/field.js";
 import { KeptList, setText, whileSeen } from "./parts/keep.js";
 import { keyChip } from "./parts/key-chip.js";
@@ -30,6 +31,8 @@ export class PartitionsPanel extends Panel {
   #from = h("span");
   #whatIf = h("div", { class: "stack what-if", "aria-live": "off" });
   #grown = h("output", { class: "grown" });
+  /** Groups that do not know of the new partitions. */
+  #unnoticed = h("p", { class: "notice", hidden: true });
   #split = h("div", { class: "stack" });
   #nothing = h("p", { class: "soft" }, "There is no topic yet.");
   #content;
@@ -58,10 +61,10 @@ export class PartitionsPanel extends Panel {
         h("thead", null, h("tr", null, ...COLUMNS.map((text, i) => h("th", { scope: "col", class: i === 2 ? null : "num" }, text)))), this.#body)),
       this.#more,
       h("section", { class: "stack", "aria-labelledby": "what-if-title" },
-        h("h3", { id: "what-if-title" }, "What if it had more partitions?"), form, this.refusal.element, this.#grown,
+        h("h2", { id: "what-if-title" }, "What if it had more partitions?"), form, this.refusal.element, this.#grown, this.#unnoticed,
         h("p", { class: "hint" }, "Partitions can only be added. Old records stay where they are and nothing is renumbered; new partitions start empty at offset 0; new records of a key that moves land elsewhere, so its order is kept no longer."),
         this.#whatIf),
-      h("section", { class: "stack", "aria-labelledby": "split-title" }, h("h3", { id: "split-title" }, "Split keys"), this.#split));
+      h("section", { class: "stack", "aria-labelledby": "split-title" }, h("h2", { id: "split-title" }, "Split keys"), this.#split));
     root.append(this.#nothing, this.#content);
   }
 
@@ -82,6 +85,7 @@ export class PartitionsPanel extends Panel {
     }
     setText(this.#from, `From ${plural(topic.partitions.length, "partition")}`);
     this.#showRows(topic);
+    this.#showUnnoticed(state);
     if (state.view.job === null) this.#renew(topic.records > MANY ? 400 : 0);
   }
 
@@ -98,12 +102,21 @@ export class PartitionsPanel extends Panel {
     }
   }
 
+  /** @param {PanelState} state */
+  #showUnnoticed({ view, topic }) {
+    const groups = view.groups.filter(({ unnoticed }) => unnoticed.some((one) => one.topic === topic?.name)).map(({ id }) => id);
+    this.#unnoticed.hidden = groups.length === 0;
+    const text = `Not noticed yet by ${groups.length === 1 ? "group" : "the groups"} ${groups.join(", ")}: nobody there reads the new partitions until then. `;
+    if (groups.length === 0 || this.#unnoticed.firstChild?.textContent === text) return;
+    this.#unnoticed.replaceChildren(text, button("See Groups", () => this.emit("show-panel", "groups"), { class: "link" }));
+  }
+
   #compute() {
     const state = this.#state;
     if (!state?.topic) return;
-    const { topic, engine, view } = state;
+    const { topic, engine } = state;
     const from = topic.partitions.length;
-    const basis = [topic.topicId, from, this.#total.value, ...topic.partitions.map((p) => `${p.logStartOffset}-${p.logEndOffset}-${p.records}`), view.history.length].join(" ");
+    const basis = [topic.topicId, from, this.#total.value, ...topic.partitions.map((p) => `${p.logStartOffset}-${p.logEndOffset}-${p.records}`)].join(" ");
     if (basis === this.#computed) return;
     this.#computed = basis;
     const highlight = (/** @type {number} */ tag, /** @type {Uint8Array} */ key) => this.emit("highlight", { tag, key });
@@ -132,7 +145,7 @@ export class PartitionsPanel extends Panel {
       h("td", null, h("ul", { class: "parts" }, ...parts.map(part)))));
     return [
       h("p", null, `${plural(total, "key has", "keys have")} records in more than one partition: a consumer may see the newer ones first.`),
-      longScroller("Split keys", h("table", null,
+      longScroller("Split keys and where they lie", h("table", null,
         keys.length < total && h("caption", null, `The first ${count(keys.length)} of ${count(total)}`),
         h("thead", null, h("tr", null, h("th", { scope: "col" }, "Key"), h("th", { scope: "col", class: "num" }, "Records"), h("th", { scope: "col" }, "Where, first to last offset"))),
         h("tbody", null, ...rows))),
@@ -175,18 +188,5 @@ class Row {
     ];
     texts.forEach((text, i) => setText(/** @type {Node} */ (this.#cells[i]), text));
     /** @type {HTMLElement} */ (this.#cells[8]).title = segments.slice(0, 20).map((s) => `${s.baseOffset}: ${size(s.bytes)}`).join("\n");
-  }
-}
-
-/**
- * An insight, or why there is none.
- * @param {() => HTMLElement[]} ask
- */
-function answer(ask) {
-  try {
-    return ask();
-  } catch (error) {
-    const { message, hint } = /** @type {import("../../src/wasm/types.d.ts").LoglanesError} */ (error);
-    return [h("p", { class: "soft" }, message, hint ? ` ${hint}` : "")];
   }
 }

@@ -31,10 +31,12 @@ export class ProducePanel extends Panel {
   #sent = h("output", { class: "sent" });
   #send = h("button", { type: "submit", class: "primary", "aria-keyshortcuts": "Control+Enter Meta+Enter" }, "Send");
   #form;
-  #nothing = h("p", { class: "soft" }, "There is no topic yet. Make one with “+ topic”, then send records to it.");
+  #nothing = h("p", { class: "soft row" }, "There is no topic to send records to yet.", button("New topic…", () => this.emit("new-topic", null)));
   #body;
   #generate = new GenerateForm();
   #renew;
+  /** Whether a generation, not a single record, was asked for last. */
+  #generating = false;
   /** @type {PanelState | null} */
   #state = null;
 
@@ -143,6 +145,7 @@ export class ProducePanel extends Panel {
   }
 
   #produce() {
+    this.#generating = false;
     this.#sent.replaceChildren();
     const draft = this.#draft();
     if (typeof draft === "string") this.refusal.say(draft);
@@ -154,8 +157,6 @@ export class ProducePanel extends Panel {
     this.#generating = true;
     this.emit("generate", command);
   }
-
-  #generating = false;
 
   /** @param {LoglanesError} error */
   refused(error) {

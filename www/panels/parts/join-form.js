@@ -54,7 +54,7 @@ export class JoinForm extends EventTarget {
         this.#submit();
       },
     },
-      h("h3", null, "Start a consumer"),
+      h("h2", null, "Start a consumer"),
       h("div", { class: "fields" }, field("Group id", this.#group), field("Client id", this.#member)), this.#known,
       h("fieldset", null, h("legend", { class: "label" }, "Subscribes to"), this.#topicBox),
       h("fieldset", null, h("legend", { class: "label" }, "auto.offset.reset: without a committed offset it begins …"), this.#reset),

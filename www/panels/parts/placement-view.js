@@ -51,7 +51,7 @@ function othersTable(others) {
       h("th", { scope: "row" }, client, h("span", { class: "hint" }, ` ${name}`)), h("td", null, destinationText(destination)),
       h("td", null, agrees ? h("span", { class: "soft" }, "same") : "≠ differs")));
   return h("div", null,
-    h("h4", null, "The same key from other clients"),
+    h("h2", { class: "minor" }, "The same key from other clients"),
     h("p", { class: "hint" }, differing === 0 ? "All agree." : `${differing} of ${others.length} would choose otherwise.`),
     scroller("Other clients’ placements",
       h("table", { class: "others" },

@@ -40,6 +40,8 @@ export interface PanelState {
   /** The chosen topic. */
   topic: TopicView | null;
   selection: Place | null;
+  /** The key that the lanes highlight. */
+  highlight?: { tag: number } | null;
 }
 
 /** A panel as the controller sees it. */

@@ -1,0 +1,235 @@
+//! The cluster: brokers, topics, groups and producers. The only thing that changes.
+//!
+//! [`Cluster::apply`] carries out one [`Command`]. Clock and randomness come from outside: the
+//! time with each command, the seed once. So the same commands at the same times give the same
+//! cluster, byte for byte.
+
+mod consume;
+mod produce;
+mod topics;
+
+use std::collections::BTreeMap;
+
+use crate::command::Command;
+use crate::error::{Error, Result};
+use crate::group::Group;
+use crate::java;
+use crate::outcome::Outcome;
+use crate::producer::Memory;
+use crate::topic::Topic;
+
+pub(crate) use produce::BulkProducer;
+
+/// The brokers of a new cluster.
+pub const BROKERS: [i32; 3] = [1, 2, 3];
+
+/// The most topics of a cluster. A limit of this model, to keep a page quick; Kafka has none.
+pub const MAX_TOPICS: usize = 1_000;
+
+/// The most partitions of all topics together. A limit of this model; Kafka has none, and
+/// advice for it is a few thousand on a broker.
+pub const MAX_PARTITIONS: usize = 20_000;
+
+/// The most groups of a cluster, and the most members of a group. A limit of this model.
+pub const MAX_GROUPS: usize = 1_000;
+
+/// A Kafka cluster of a few brokers, none of which ever fails.
+///
+/// ```
+/// use loglanes::{Cluster, Command, Outcome};
+///
+/// let mut cluster = Cluster::new(7);
+/// cluster.apply(&Command::create_topic("orders", 6), 1_700_000_000_000)?;
+/// let sent = cluster.apply(
+///     &Command::produce("orders", Some(b"order-1007"), Some(b"paid")),
+///     1_700_000_000_000,
+/// )?;
+/// assert!(matches!(sent, Outcome::Produced { partition: 0, offset: 0, .. }));
+/// # Ok::<(), loglanes::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    pub(crate) brokers: Vec<i32>,
+    pub(crate) random: java::Random,
+    pub(crate) clock_offset_ms: i64,
+    pub(crate) topics: BTreeMap<String, Topic>,
+    pub(crate) groups: BTreeMap<String, Group>,
+    /// By topic and partitioner: one producer for each partitioner in use.
+    pub(crate) producers: BTreeMap<(String, String), Memory>,
+}
+
+impl Cluster {
+    /// An empty cluster of [`BROKERS`]. All of its random choices follow from the seed.
+    #[must_use]
+    pub fn new(seed: i64) -> Self {
+        Self {
+            brokers: BROKERS.to_vec(),
+            random: java::Random::new(seed),
+            clock_offset_ms: 0,
+            topics: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            producers: BTreeMap::new(),
+        }
+    }
+
+    /// Carries out a command at a time: milliseconds since 1970, by the caller's clock.
+    ///
+    /// # Errors
+    ///
+    /// What Kafka or one of its clients would answer; nothing has changed then.
+    pub fn apply(&mut self, command: &Command, now_ms: i64) -> Result<Outcome> {
+        let now_ms = self.clock(now_ms);
+        match command {
+            Command::CreateTopic { name, partitions, replication_factor, configs } => {
+                self.create_topic(name, *partitions, *replication_factor, configs, now_ms)
+            }
+            Command::DeleteTopic { name } => self.delete_topic(name),
+            Command::CreatePartitions { topic, total } => {
+                self.create_partitions(topic, *total, now_ms)
+            }
+            Command::Produce(record) => self.produce(record, now_ms),
+            Command::ProduceMany { topic, partitioner, records } => {
+                self.produce_many(topic, partitioner.as_deref(), records, now_ms)
+            }
+            Command::Generate { topic, partitioner, spec } => {
+                self.generate(topic, partitioner.as_deref(), spec, now_ms)
+            }
+            Command::Join { group, member, topics, auto_offset_reset } => {
+                self.join(group, member, topics, *auto_offset_reset)
+            }
+            Command::Leave { group, member } => {
+                self.in_group(group, |group, topics, _| group.leave(member, topics))?;
+                self.rebalanced(group)
+            }
+            Command::Crash { group, member } => {
+                self.in_group(group, |group, _, _| group.crash(member, now_ms))?;
+                Ok(Outcome::Done)
+            }
+            Command::Restart { group, member } => {
+                self.in_group(group, |group, topics, uuid| group.restart(member, uuid, topics))?;
+                self.rebalanced(group)
+            }
+            Command::Poll { group, member, max_records } => self.poll(group, member, *max_records),
+            Command::Commit { group, member, offsets } => {
+                let offsets = self.in_group(group, |group, topics, _| {
+                    group.commit(member, offsets.as_deref(), topics)
+                })?;
+                Ok(Outcome::Committed { group: group.clone(), offsets })
+            }
+            Command::Seek { group, member, topic, partition, to } => {
+                self.seek(group, member, topic, *partition, *to)
+            }
+            Command::RefreshMetadata { group } => {
+                self.in_group(group, |group, topics, _| Ok(group.refresh_metadata(topics)))?;
+                self.rebalanced(group)
+            }
+            Command::DeleteGroup { group } => self.delete_group(group),
+            Command::AdvanceClock { ms } => self.advance_clock(*ms, now_ms),
+            Command::Tick => {
+                self.run_timers(now_ms);
+                Ok(Outcome::Done)
+            }
+        }
+    }
+
+    /// The cluster's clock when the caller's shows `now_ms`.
+    #[must_use]
+    pub fn clock(&self, now_ms: i64) -> i64 {
+        now_ms.saturating_add(self.clock_offset_ms)
+    }
+
+    /// The topic of that name.
+    #[must_use]
+    pub fn topic(&self, name: &str) -> Option<&Topic> {
+        self.topics.get(name)
+    }
+
+    /// Every topic, in order of the names.
+    pub fn topics(&self) -> impl Iterator<Item = (&str, &Topic)> {
+        self.topics.iter().map(|(name, topic)| (name.as_str(), topic))
+    }
+
+    /// The group of that id.
+    #[must_use]
+    pub fn group(&self, id: &str) -> Option<&Group> {
+        self.groups.get(id)
+    }
+
+    /// Every group, in order of the ids.
+    pub fn groups(&self) -> impl Iterator<Item = (&str, &Group)> {
+        self.groups.iter().map(|(id, group)| (id.as_str(), group))
+    }
+
+    /// The ids of the brokers.
+    #[must_use]
+    pub fn brokers(&self) -> &[i32] {
+        &self.brokers
+    }
+
+    /// Whether a timer is due when the caller's clock shows `now_ms`: then [`Command::Tick`] would
+    /// change something.
+    ///
+    /// ```
+    /// use loglanes::group::OffsetReset;
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::new(1);
+    /// cluster.apply(&Command::create_topic("orders", 3), 0)?;
+    /// cluster.apply(&Command::join("billing", "m1", "orders", OffsetReset::Earliest), 0)?;
+    /// let crash = Command::Crash { group: "billing".into(), member: "m1".into() };
+    /// cluster.apply(&crash, 0)?;
+    /// assert!(!cluster.is_timer_due(44_999));
+    /// assert!(cluster.is_timer_due(45_000));
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    #[must_use]
+    pub fn is_timer_due(&self, now_ms: i64) -> bool {
+        self.next_timer().is_some_and(|(at_ms, _)| at_ms <= self.clock(now_ms))
+    }
+
+    fn next_timer(&self) -> Option<(i64, String)> {
+        self.groups
+            .iter()
+            .filter_map(|(id, group)| Some((group.next_timer_ms()?, id)))
+            .min()
+            .map(|(at_ms, id)| (at_ms, id.clone()))
+    }
+
+    /// In the order in which they are due, each by itself: a late look finds the same cluster as
+    /// many early ones.
+    fn run_timers(&mut self, now_ms: i64) {
+        while let Some((at_ms, id)) = self.next_timer().filter(|(at_ms, _)| *at_ms <= now_ms) {
+            if let Some(group) = self.groups.get_mut(&id) {
+                group.run_timer(at_ms, &self.topics);
+            }
+        }
+    }
+
+    fn advance_clock(&mut self, ms: i64, now_ms: i64) -> Result<Outcome> {
+        let later = self.clock_offset_ms.checked_add(ms).filter(|_| ms >= 0);
+        self.clock_offset_ms = later.ok_or_else(|| {
+            Error::loglanes(format!("The clock cannot go by {ms} ms."))
+                .with_hint("It goes forward only, by 0 or more milliseconds.")
+        })?;
+        self.run_timers(now_ms.saturating_add(ms));
+        Ok(Outcome::Done)
+    }
+
+    /// A random UUID, printed. Source: `java.util.UUID.randomUUID`.
+    fn uuid(&mut self) -> String {
+        let hex: String = self.uuid_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+        [0..8, 8..12, 12..16, 16..20, 20..32]
+            .map(|part| hex.get(part).unwrap_or_default().to_owned())
+            .join("-")
+    }
+
+    fn uuid_bytes(&mut self) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        for four in bytes.chunks_exact_mut(4) {
+            four.copy_from_slice(&self.random.next_int().to_be_bytes());
+        }
+        bytes[6] = bytes[6] & 0x0f | 0x40;
+        bytes[8] = bytes[8] & 0x3f | 0x80;
+        bytes
+    }
+}

@@ -1,0 +1,389 @@
+//! Every act that changes the cluster, as data.
+//!
+//! Clicks, files, links and tests all make commands; [`crate::Cluster::apply`] is the one place
+//! that carries them out. So any state can be replayed from its history.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Bytes;
+use crate::generate::GenerateSpec;
+use crate::group::{OffsetReset, PartitionOffset};
+use crate::record_set::RecordSet;
+
+/// One act. What is left out takes Kafka's default.
+///
+/// ```
+/// use loglanes::Command;
+///
+/// let json = r#"{"type":"createPartitions","topic":"orders","total":12}"#;
+/// let command: Command = serde_json::from_str(json).unwrap();
+/// assert_eq!(command.to_string(), "partitions orders 12");
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[non_exhaustive]
+pub enum Command {
+    /// Makes a topic.
+    CreateTopic {
+        /// Its name.
+        name: String,
+        /// How many partitions; -1 and none: `num.partitions`, 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partitions: Option<i32>,
+        /// How many brokers hold each partition; -1 and none: `default.replication.factor`, 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        replication_factor: Option<i16>,
+        /// Topic configs by Kafka's names, as text.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        configs: BTreeMap<String, String>,
+    },
+    /// Deletes a topic, its records and what groups have committed on it.
+    DeleteTopic {
+        /// Its name.
+        name: String,
+    },
+    /// Grows a topic. Nothing that is stored moves.
+    CreatePartitions {
+        /// The topic's name.
+        topic: String,
+        /// The new count of partitions in all.
+        total: i32,
+    },
+    /// Sends one record and flushes.
+    Produce(Produce),
+    /// Sends many records as fast as they come, then flushes.
+    ProduceMany {
+        /// The topic's name.
+        topic: String,
+        /// The producer's partitioner, by its id; none: the Java client's default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partitioner: Option<String>,
+        /// The records. Not part of the JSON form: see [`Command::payload`].
+        #[serde(skip)]
+        records: RecordSet,
+    },
+    /// Sends many records by a rule, then flushes.
+    Generate {
+        /// The topic's name.
+        topic: String,
+        /// The producer's partitioner, by its id; none: the Java client's default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partitioner: Option<String>,
+        /// The rule.
+        #[serde(flatten)]
+        spec: GenerateSpec,
+    },
+    /// A consumer starts and subscribes.
+    Join {
+        /// `group.id`.
+        group: String,
+        /// `client.id`, unique in the group.
+        member: String,
+        /// The topics it subscribes to.
+        topics: Vec<String>,
+        /// Where it starts without a usable committed offset.
+        #[serde(default)]
+        auto_offset_reset: OffsetReset,
+    },
+    /// A consumer closes in good order.
+    Leave {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+    },
+    /// A consumer's process is killed. The group keeps it until its session times out.
+    Crash {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+    },
+    /// A killed consumer starts again, as a new member. Its old session is timed out first.
+    Restart {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+    },
+    /// A consumer takes the next records.
+    Poll {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// `max.poll.records`; none: 500.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_records: Option<i32>,
+    },
+    /// A consumer commits offsets: the next to read of each partition.
+    Commit {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// Which; none: every position of the member.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offsets: Option<Vec<PartitionOffset>>,
+    },
+    /// A consumer moves its position in one partition.
+    Seek {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// The topic's name.
+        topic: String,
+        /// The partition's number.
+        partition: i32,
+        /// Where to.
+        to: SeekTo,
+    },
+    /// The group's leader fetches metadata now and notices added partitions.
+    RefreshMetadata {
+        /// `group.id`.
+        group: String,
+    },
+    /// Deletes an empty group and what it has committed.
+    DeleteGroup {
+        /// `group.id`.
+        group: String,
+    },
+    /// Moves the cluster's clock forward, and lets timers run.
+    AdvanceClock {
+        /// By how many milliseconds; not negative.
+        ms: i64,
+    },
+    /// Lets timers run: sessions time out, metadata ages.
+    Tick,
+}
+
+/// One record to send.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Produce {
+    /// The topic's name.
+    pub topic: String,
+    /// The producer's partitioner, by its id; none: the Java client's default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partitioner: Option<String>,
+    /// An explicit partition; none: the partitioner chooses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition: Option<i32>,
+    /// Milliseconds since 1970; none: the clock's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamp: Option<i64>,
+    /// None, empty and some bytes are three things.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<Bytes>,
+    /// None is a tombstone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Bytes>,
+    /// In order; the same key may stand more than once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<OwnedHeader>,
+}
+
+/// A header of a record to send.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnedHeader {
+    /// UTF-8 in Kafka's clients, bytes on disk.
+    pub key: Bytes,
+    /// None and empty are two things.
+    pub value: Option<Bytes>,
+}
+
+/// Where a seek goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SeekTo {
+    /// The next offset to read.
+    Offset(i64),
+    /// An end of the log, found at the next poll.
+    End(LogEnd),
+}
+
+/// An end of a partition's log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LogEnd {
+    /// The log start offset.
+    Beginning,
+    /// The high watermark.
+    End,
+}
+
+impl Command {
+    /// A topic with that many partitions, all else at Kafka's defaults.
+    #[must_use]
+    pub fn create_topic(name: &str, partitions: i32) -> Self {
+        Self::CreateTopic {
+            name: name.to_owned(),
+            partitions: Some(partitions),
+            replication_factor: None,
+            configs: BTreeMap::new(),
+        }
+    }
+
+    /// One record with a key and a value, all else at Kafka's defaults.
+    #[must_use]
+    pub fn produce(topic: &str, key: Option<&[u8]>, value: Option<&[u8]>) -> Self {
+        Self::Produce(Produce {
+            topic: topic.to_owned(),
+            key: key.map(Bytes::from),
+            value: value.map(Bytes::from),
+            ..Produce::default()
+        })
+    }
+
+    /// A consumer that subscribes to one topic.
+    #[must_use]
+    pub fn join(group: &str, member: &str, topic: &str, auto_offset_reset: OffsetReset) -> Self {
+        Self::Join {
+            group: group.to_owned(),
+            member: member.to_owned(),
+            topics: vec![topic.to_owned()],
+            auto_offset_reset,
+        }
+    }
+
+    /// The bytes that are not part of the JSON form: the records of [`Command::ProduceMany`].
+    #[must_use]
+    pub fn payload(&self) -> &[u8] {
+        match self {
+            Self::ProduceMany { records, .. } => records.bytes(),
+            _ => &[],
+        }
+    }
+
+    /// The command with its payload back; commands without one ignore it.
+    #[must_use]
+    pub fn with_payload(mut self, payload: Vec<u8>) -> Self {
+        if let Self::ProduceMany { records, .. } = &mut self {
+            *records = RecordSet::from_bytes(payload);
+        }
+        self
+    }
+
+    /// The `type` of the JSON form.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::CreateTopic { .. } => "createTopic",
+            Self::DeleteTopic { .. } => "deleteTopic",
+            Self::CreatePartitions { .. } => "createPartitions",
+            Self::Produce(_) => "produce",
+            Self::ProduceMany { .. } => "produceMany",
+            Self::Generate { .. } => "generate",
+            Self::Join { .. } => "join",
+            Self::Leave { .. } => "leave",
+            Self::Crash { .. } => "crash",
+            Self::Restart { .. } => "restart",
+            Self::Poll { .. } => "poll",
+            Self::Commit { .. } => "commit",
+            Self::Seek { .. } => "seek",
+            Self::RefreshMetadata { .. } => "refreshMetadata",
+            Self::DeleteGroup { .. } => "deleteGroup",
+            Self::AdvanceClock { .. } => "advanceClock",
+            Self::Tick => "tick",
+        }
+    }
+}
+
+/// One line, in the words of the history panel.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CreateTopic { name, partitions, replication_factor, configs } => {
+                write!(f, "topic {name}")?;
+                optional(f, "partitions", partitions.as_ref())?;
+                optional(f, "replication-factor", replication_factor.as_ref())?;
+                configs.iter().try_for_each(|(name, value)| write!(f, " {name}={value}"))
+            }
+            Self::DeleteTopic { name } => write!(f, "delete-topic {name}"),
+            Self::CreatePartitions { topic, total } => write!(f, "partitions {topic} {total}"),
+            Self::Produce(record) => record.fmt(f),
+            Self::ProduceMany { topic, partitioner, records } => {
+                write!(f, "produce {topic} records={}", records.len())?;
+                optional(f, "partitioner", partitioner.as_ref())
+            }
+            Self::Generate { topic, partitioner, spec } => {
+                let GenerateSpec { count, keys, skew, value_bytes, seed } = spec;
+                write!(f, "produce {topic} count={count} keys={keys}")?;
+                write!(f, " skew={skew} value-bytes={value_bytes} seed={seed}")?;
+                optional(f, "partitioner", partitioner.as_ref())
+            }
+            Self::Join { group, member, topics, auto_offset_reset } => {
+                write!(f, "join {group} {member} {} reset={auto_offset_reset}", topics.join(","))
+            }
+            Self::Leave { group, member } => write!(f, "leave {group} {member}"),
+            Self::Crash { group, member } => write!(f, "crash {group} {member}"),
+            Self::Restart { group, member } => write!(f, "restart {group} {member}"),
+            Self::Poll { group, member, max_records } => {
+                write!(f, "poll {group} {member}")?;
+                optional(f, "max", max_records.as_ref())
+            }
+            Self::Commit { group, member, offsets } => {
+                write!(f, "commit {group} {member}")?;
+                offsets
+                    .iter()
+                    .flatten()
+                    .try_for_each(|at| write!(f, " {}-{}={}", at.topic, at.partition, at.offset))
+            }
+            Self::Seek { group, member, topic, partition, to } => {
+                write!(f, "seek {group} {member} {topic}-{partition} ")?;
+                match to {
+                    SeekTo::Offset(offset) => write!(f, "{offset}"),
+                    SeekTo::End(LogEnd::Beginning) => f.write_str("beginning"),
+                    SeekTo::End(LogEnd::End) => f.write_str("end"),
+                }
+            }
+            Self::RefreshMetadata { group } => write!(f, "refresh-metadata {group}"),
+            Self::DeleteGroup { group } => write!(f, "delete-group {group}"),
+            Self::AdvanceClock { ms } => write!(f, "clock +{ms}ms"),
+            Self::Tick => f.write_str("tick"),
+        }
+    }
+}
+
+impl fmt::Display for Produce {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "produce {}", self.topic)?;
+        optional(f, "partitioner", self.partitioner.as_ref())?;
+        optional(f, "partition", self.partition.as_ref())?;
+        optional(f, "timestamp", self.timestamp.as_ref())?;
+        write!(f, " key={} value={}", OrNone(self.key.as_ref()), OrNone(self.value.as_ref()))?;
+        self.headers.iter().try_for_each(|header| {
+            write!(f, " header {}={}", header.key, OrNone(header.value.as_ref()))
+        })
+    }
+}
+
+/// The longest key or value a history line shows; the record itself has all of it.
+const MAX_SHOWN_BYTES: usize = 64;
+
+struct OrNone<'a>(Option<&'a Bytes>);
+
+impl fmt::Display for OrNone<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => f.write_str("none"),
+            Some(bytes) if bytes.len() > MAX_SHOWN_BYTES => {
+                let head = Bytes::from(bytes.get(..MAX_SHOWN_BYTES).unwrap_or_default());
+                write!(f, "{head}…({} bytes)", bytes.len())
+            }
+            Some(bytes) => bytes.fmt(f),
+        }
+    }
+}
+
+fn optional(
+    f: &mut fmt::Formatter<'_>,
+    name: &str,
+    value: Option<&impl fmt::Display>,
+) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {name}={value}"))
+}

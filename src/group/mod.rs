@@ -1,0 +1,16 @@
+//! Consumer groups: who reads which partition, from where, and what has been committed.
+//!
+//! This is Kafka's classic protocol with its default assignor, range. One thing is simplified,
+//! and the page says so: a rebalance is over at once, since every live member rejoins on the
+//! spot. In Kafka the members stop for as long as the slowest of them takes.
+//!
+//! Sources: `KafkaConsumer`, `ConsumerCoordinator`, `GroupMetadataManager`, Apache Kafka 4.4.0.
+
+mod coordinator;
+mod member;
+mod offsets;
+pub mod range;
+
+pub use coordinator::{Group, METADATA_MAX_AGE_MS, SESSION_TIMEOUT_MS};
+pub use member::{MAX_POLL_RECORDS, Member, Polled, PolledAt, ResetNote};
+pub use offsets::{OffsetReset, PartitionOffset, TopicPartition};

@@ -1,0 +1,280 @@
+//! The commands that led to a cluster, with the times at which they were applied.
+//!
+//! Replayed on a new cluster of the same seed they give the same cluster, byte for byte, as long
+//! as none is forgotten. Stored, a history is a row of chunks that only ever grow at the end.
+
+use crate::command::Command;
+use crate::error::{Error, Result};
+
+/// The most bytes of commands that are kept; past it the oldest half is forgotten. The records
+/// an import brought count in full: they are kept here as well as in the log.
+pub const MAX_HISTORY_BYTES: usize = 128 << 20;
+
+/// The most commands that are kept; past it the oldest half is forgotten.
+pub const MAX_HISTORY_STEPS: usize = 200_000;
+
+/// A chunk takes no more commands once it has so many bytes.
+const CHUNK_BYTES: usize = 16 << 10;
+
+/// The bytes a command counts for beside its payload.
+const STEP_BYTES: usize = 256;
+
+/// A command and when it was applied.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The caller's clock then: milliseconds since 1970.
+    pub at_ms: i64,
+    /// What was applied.
+    pub command: Command,
+}
+
+/// The steps from the beginning, or from where older ones were forgotten.
+///
+/// ```
+/// use loglanes::{Cluster, Command, History};
+///
+/// let (mut cluster, mut history) = (Cluster::new(7), History::default());
+/// let command = Command::create_topic("orders", 6);
+/// cluster.apply(&command, 1_000)?;
+/// history.push(1_000, command);
+/// assert_eq!(history.replay(7)?, cluster);
+/// # Ok::<(), loglanes::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct History {
+    steps: Vec<Step>,
+    forgotten: u64,
+    bytes: usize,
+    /// Where each chunk begins, as an index into `steps`; the last chunk is open.
+    chunks: Vec<usize>,
+    /// The number of the first chunk that is kept.
+    first_chunk: u64,
+    open_bytes: usize,
+}
+
+impl History {
+    /// Adds what was applied.
+    pub fn push(&mut self, at_ms: i64, command: Command) {
+        let size = command.payload().len() + STEP_BYTES;
+        if self.chunks.is_empty() || self.open_bytes + size > CHUNK_BYTES {
+            self.chunks.push(self.steps.len());
+            self.open_bytes = 0;
+        }
+        self.open_bytes += size;
+        self.bytes += size;
+        self.steps.push(Step { at_ms, command });
+        if self.bytes > MAX_HISTORY_BYTES || self.steps.len() > MAX_HISTORY_STEPS {
+            self.forget_half();
+        }
+    }
+
+    /// The steps that are kept, oldest first.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// How many steps have been forgotten. While there are any, the history cannot be replayed.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
+    }
+
+    /// How many steps there were in all.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.forgotten + self.steps.len() as u64
+    }
+
+    /// Whether nothing was ever applied.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The cluster that these steps lead to, from an empty one with that seed.
+    ///
+    /// # Errors
+    ///
+    /// If steps have been forgotten, or one is refused: then it is not this seed's history.
+    pub fn replay(&self, seed: i64) -> Result<crate::Cluster> {
+        if self.forgotten > 0 {
+            return Err(Error::loglanes(format!(
+                "The first {} steps are forgotten: the history cannot be replayed.",
+                self.forgotten
+            )));
+        }
+        let mut cluster = crate::Cluster::new(seed);
+        for step in &self.steps {
+            cluster.apply(&step.command, step.at_ms)?;
+        }
+        Ok(cluster)
+    }
+
+    /// Drops whole chunks from the front until half of the limits is free.
+    fn forget_half(&mut self) {
+        let (mut bytes, mut steps) = (0, 0);
+        let enough = |bytes, steps| {
+            bytes * 2 >= MAX_HISTORY_BYTES.min(self.bytes)
+                || steps * 2 >= MAX_HISTORY_STEPS.min(self.steps.len())
+        };
+        let mut dropped = 0;
+        for (number, &start) in self.chunks.iter().enumerate() {
+            let end = self.chunks.get(number + 1).copied().unwrap_or(self.steps.len());
+            if enough(bytes, steps) {
+                break;
+            }
+            bytes += self.size_of(start..end);
+            steps = end;
+            dropped = number + 1;
+        }
+        self.steps.drain(..steps);
+        self.chunks.drain(..dropped);
+        for start in &mut self.chunks {
+            *start -= steps;
+        }
+        self.first_chunk += dropped as u64;
+        self.forgotten += steps as u64;
+        self.bytes -= bytes;
+        if self.chunks.is_empty() {
+            self.open_bytes = 0;
+        }
+    }
+
+    fn size_of(&self, range: std::ops::Range<usize>) -> usize {
+        let steps = self.steps.get(range).unwrap_or_default();
+        steps.iter().map(|step| step.command.payload().len() + STEP_BYTES).sum()
+    }
+
+    /// The numbers of the chunks that are kept.
+    pub(crate) fn chunk_numbers(&self) -> std::ops::Range<u64> {
+        self.first_chunk..self.first_chunk + self.chunks.len() as u64
+    }
+
+    /// How many steps a chunk has.
+    pub(crate) fn chunk_steps(&self, number: u64) -> usize {
+        self.chunk_range(number).len()
+    }
+
+    /// A chunk as bytes: step after step, each the time (i64), the length of the command's JSON
+    /// (u32) and of its payload (u32), big-endian, then both.
+    pub(crate) fn encode_chunk(&self, number: u64) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for step in self.steps.get(self.chunk_range(number)).unwrap_or_default() {
+            let json = serde_json::to_vec(&step.command).unwrap_or_default();
+            let payload = step.command.payload();
+            bytes.extend(step.at_ms.to_be_bytes());
+            bytes.extend((json.len() as u32).to_be_bytes());
+            bytes.extend((payload.len() as u32).to_be_bytes());
+            bytes.extend(json);
+            bytes.extend(payload);
+        }
+        bytes
+    }
+
+    fn chunk_range(&self, number: u64) -> std::ops::Range<usize> {
+        let index = number.wrapping_sub(self.first_chunk) as usize;
+        let start = self.chunks.get(index).copied().unwrap_or(self.steps.len());
+        start..self.chunks.get(index + 1).copied().unwrap_or(self.steps.len())
+    }
+
+    /// A history from its chunks, in order. `steps` is how many there are in all: a chunk may
+    /// have been written before the manifest that counts its last steps.
+    pub(crate) fn decode(
+        forgotten: u64,
+        first_chunk: u64,
+        steps: u64,
+        chunks: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Result<Self> {
+        let mut history = Self { forgotten, first_chunk, ..Self::default() };
+        for chunk in chunks {
+            history.chunks.push(history.steps.len());
+            history.open_bytes = 0;
+            let mut rest = chunk.as_slice();
+            while !rest.is_empty() && (history.steps.len() as u64) < steps {
+                let (step, after) = decode_step(rest).ok_or_else(|| {
+                    Error::corrupt(format!(
+                        "Step {} of the history cannot be read.",
+                        history.steps.len()
+                    ))
+                })?;
+                rest = after;
+                let size = step.command.payload().len() + STEP_BYTES;
+                history.open_bytes += size;
+                history.bytes += size;
+                history.steps.push(step);
+            }
+        }
+        if history.steps.len() as u64 != steps {
+            return Err(Error::corrupt(format!(
+                "The history has {} steps of {steps}.",
+                history.steps.len()
+            )));
+        }
+        Ok(history)
+    }
+}
+
+fn decode_step(bytes: &[u8]) -> Option<(Step, &[u8])> {
+    let (at_ms, rest) = bytes.split_first_chunk::<8>()?;
+    let (json, rest) = rest.split_first_chunk::<4>()?;
+    let (payload, rest) = rest.split_first_chunk::<4>()?;
+    let (json, rest) = rest.split_at_checked(u32::from_be_bytes(*json) as usize)?;
+    let (payload, rest) = rest.split_at_checked(u32::from_be_bytes(*payload) as usize)?;
+    let command: Command = serde_json::from_slice(json).ok()?;
+    let command = command.with_payload(payload.to_vec());
+    Some((Step { at_ms: i64::from_be_bytes(*at_ms), command }, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(steps: usize) -> History {
+        let mut history = History::default();
+        for step in 0..steps {
+            history.push(step as i64, Command::create_topic(&format!("t{step}"), 1));
+        }
+        history
+    }
+
+    fn stored(history: &History) -> Vec<Vec<u8>> {
+        history.chunk_numbers().map(|number| history.encode_chunk(number)).collect()
+    }
+
+    #[test]
+    fn chunks_give_back_the_history_they_were_made_of() {
+        let history = history(1_000);
+        assert!(history.chunks.len() > 10);
+        let decoded = History::decode(0, 0, 1_000, stored(&history)).unwrap();
+        assert_eq!(decoded, history);
+    }
+
+    #[test]
+    fn a_chunk_that_is_ahead_of_its_manifest_is_read_as_far_as_the_manifest_goes() {
+        let decoded = History::decode(0, 0, 3, stored(&history(5))).unwrap();
+        assert_eq!(decoded.steps(), history(3).steps());
+    }
+
+    #[test]
+    fn a_cut_chunk_is_refused() {
+        let mut chunks = stored(&history(5));
+        chunks[0].pop();
+        assert!(History::decode(0, 0, 5, chunks).is_err());
+    }
+
+    #[test]
+    fn past_the_limit_the_oldest_half_goes_and_the_rest_keeps_its_numbers() {
+        let history = history(MAX_HISTORY_STEPS + 1);
+        assert_eq!(history.len(), MAX_HISTORY_STEPS as u64 + 1);
+        assert!(history.forgotten() >= MAX_HISTORY_STEPS as u64 / 2);
+        assert_eq!(history.steps()[0].at_ms, history.forgotten() as i64);
+        assert!(history.chunk_numbers().start > 0);
+        assert_eq!(history.replay(1).unwrap_err().name(), "LOGLANES");
+        let chunks = stored(&history);
+        let (forgotten, first) = (history.forgotten(), history.chunk_numbers().start);
+        let decoded =
+            History::decode(forgotten, first, history.steps().len() as u64, chunks).unwrap();
+        assert_eq!(decoded, history);
+    }
+}

@@ -1,0 +1,486 @@
+//! A partition's log: segments one after the other, and the offsets they give out.
+//!
+//! Source: `org.apache.kafka.storage.internals.log.UnifiedLog` and `LocalLog`. There is one
+//! replica and it is in sync, so the high watermark is the log end offset at all times.
+
+use super::batch::TimestampType;
+use super::batch::{BatchBuilder, BatchHeader, BatchRecords, BatchView, Batches};
+use super::config::LogConfig;
+use super::record::RecordView;
+use super::segment::{Segment, SegmentBatches};
+use super::validate;
+use crate::error::{Error, ErrorCode, Result};
+
+/// The last offset a record can have: the log end offset, one above, must still be an `i64`.
+///
+/// A real broker takes a record at `i64::MAX` and can then read the log no more; Loglanes
+/// refuses it.
+pub const LAST_USABLE_OFFSET: i64 = i64::MAX - 1;
+
+/// The epoch of a leader that has never changed.
+const LEADER_EPOCH: i32 = 0;
+
+/// A partition's log. See the crate's front page for the whole; this is the part that keeps
+/// records.
+///
+/// ```
+/// use loglanes::log::{BatchBuilder, LogConfig, NewRecord, PartitionLog};
+/// # fn main() -> loglanes::Result {
+/// let now_ms = 1_700_000_000_000;
+/// let mut log = PartitionLog::new(LogConfig::default(), now_ms);
+/// let mut batch = BatchBuilder::new();
+/// for value in [b"created".as_slice(), b"paid"] {
+///     batch.append(&NewRecord { timestamp: now_ms, key: Some(b"user_42"), value: Some(value), headers: &[] })?;
+/// }
+/// let appended = log.append_batch(&mut batch, now_ms)?;
+/// assert_eq!((appended.base_offset, appended.last_offset), (0, 1));
+/// let values: Vec<_> = log.records_from(1).map(|record| record.value).collect();
+/// assert_eq!(values, [Some(b"paid".as_slice())]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartitionLog {
+    pub(super) config: LogConfig,
+    /// In the order of their offsets, never none; the last is the active one.
+    pub(super) segments: Vec<Segment>,
+    pub(super) log_start_offset: i64,
+    pub(super) record_count: u64,
+}
+
+/// Where a batch went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AppendInfo {
+    /// The offset of its first record.
+    pub base_offset: i64,
+    /// The offset of its last record.
+    pub last_offset: i64,
+    /// The base offset of the segment it lies in.
+    pub segment_base: i64,
+    /// The byte of that segment where it begins.
+    pub position: usize,
+    /// Whether that segment was begun for it.
+    pub rolled: bool,
+    /// The time all its records got, in milliseconds, in a `LogAppendTime` topic.
+    pub log_append_time: Option<i64>,
+}
+
+/// The answer to a fetch: whole batches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fetch<'a> {
+    /// Whole batches back to back; the first may hold records below the offset asked for,
+    /// which a consumer drops. Empty at the end of the log.
+    pub bytes: &'a [u8],
+    /// The offset up to which a consumer may read.
+    pub high_watermark: i64,
+    /// The first offset that can be read.
+    pub log_start_offset: i64,
+}
+
+impl<'a> Fetch<'a> {
+    /// The batches.
+    #[must_use]
+    pub fn batches(&self) -> Batches<'a> {
+        Batches::new(self.bytes)
+    }
+}
+
+impl PartitionLog {
+    /// An empty log that begins at offset 0.
+    #[must_use]
+    pub fn new(config: LogConfig, now_ms: i64) -> Self {
+        Self::empty(config, 0, now_ms)
+    }
+
+    /// An empty log that begins at `base_offset`: what a log looks like when all before was
+    /// deleted.
+    ///
+    /// # Errors
+    /// A negative offset.
+    pub fn with_base_offset(config: LogConfig, base_offset: i64, now_ms: i64) -> Result<Self> {
+        if base_offset < 0 {
+            return Err(Error::loglanes(format!("A log cannot begin at offset {base_offset}."))
+                .with_hint("Offsets are 0 or more."));
+        }
+        Ok(Self::empty(config, base_offset, now_ms))
+    }
+
+    fn empty(config: LogConfig, base_offset: i64, now_ms: i64) -> Self {
+        let segments = vec![Segment::new(base_offset, &config, now_ms)];
+        Self { config, segments, log_start_offset: base_offset, record_count: 0 }
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn config(&self) -> &LogConfig {
+        &self.config
+    }
+
+    /// Changes the settings: they hold from the next append on, and for index sizes from the
+    /// next segment on.
+    pub fn set_config(&mut self, config: LogConfig) {
+        self.config = config;
+    }
+
+    /// The first offset that can be read.
+    #[must_use]
+    pub fn log_start_offset(&self) -> i64 {
+        self.log_start_offset
+    }
+
+    /// The offset that the next record gets.
+    #[must_use]
+    pub fn log_end_offset(&self) -> i64 {
+        self.segments.last().map_or(self.log_start_offset, Segment::next_offset)
+    }
+
+    /// The offset up to which consumers may read: the log end offset, as the one replica is
+    /// always in sync.
+    #[must_use]
+    pub fn high_watermark(&self) -> i64 {
+        self.log_end_offset()
+    }
+
+    /// The segments, in order; never none. The last is the active one.
+    #[must_use]
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The size of all segments, in bytes.
+    #[must_use]
+    pub fn size_in_bytes(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.size_in_bytes() as u64).sum()
+    }
+
+    /// How many records can be read: those from the log start offset on, control records left
+    /// out. Less than the span of offsets where there are gaps.
+    #[must_use]
+    pub fn record_count(&self) -> u64 {
+        self.record_count
+    }
+
+    /// Makes room in the active segment for `additional` bytes in one step: for whoever knows
+    /// that much is coming.
+    pub fn reserve(&mut self, additional: usize) {
+        let room = usize::try_from(self.config.segment_bytes).unwrap_or(0);
+        if let Some(active) = self.segments.last_mut() {
+            let room = room.saturating_sub(active.size_in_bytes());
+            active.reserve(additional.min(room));
+        }
+    }
+
+    /// Appends a batch as a producer sent it: takes nothing on trust, assigns the offsets and
+    /// the leader epoch in place, and sets what the topic's timestamp type asks for (the CRC is
+    /// then taken anew). Sequence numbers are not compared with earlier ones.
+    ///
+    /// # Errors
+    /// As a broker answers: `CORRUPT_MESSAGE` (2), `MESSAGE_TOO_LARGE` (10),
+    /// `RECORD_LIST_TOO_LARGE` (18), `INVALID_TIMESTAMP` (32),
+    /// `TRANSACTIONAL_ID_AUTHORIZATION_FAILED` (53), `INVALID_RECORD` (87),
+    /// `UNKNOWN_SERVER_ERROR` (-1). Loglanes's own: a compressed batch; an offset past
+    /// [`LAST_USABLE_OFFSET`]. Neither the log nor `batch` has then changed.
+    pub fn append(&mut self, batch: &mut [u8], now_ms: i64) -> Result<AppendInfo> {
+        let (view, max_timestamp) = validate::produced(&self.config, batch, now_ms)?;
+        let sent = *view.header();
+        let count = u64::from(sent.record_count.unsigned_abs());
+        let base_offset = self.log_end_offset();
+        offsets_left(base_offset, sent.last_offset_delta)?;
+
+        let log_append_time = self.log_append_time(now_ms);
+        let mut header = sent.with_timestamp_type(self.config.message_timestamp_type);
+        header.max_timestamp = log_append_time.unwrap_or(max_timestamp);
+        let is_changed = header != sent;
+        header.base_offset = base_offset;
+        header.partition_leader_epoch = LEADER_EPOCH;
+        let batch = batch.get_mut(..sent.size_in_bytes()).unwrap_or_default();
+        if is_changed {
+            header.seal(batch);
+        } else if let Some(head) = batch.first_chunk_mut() {
+            *head = header.to_bytes();
+        }
+        let info = self.store(&header, batch, count, now_ms);
+        Ok(AppendInfo { log_append_time, ..info })
+    }
+
+    /// Appends what a builder holds: as [`PartitionLog::append`], but what the builder has
+    /// made needs no second look, so the CRC is taken once. The way for records in bulk.
+    ///
+    /// # Errors
+    /// As [`PartitionLog::append`]; the builder and the log have then not changed.
+    pub fn append_batch(&mut self, batch: &mut BatchBuilder, now_ms: i64) -> Result<AppendInfo> {
+        let count = batch.count() as u64;
+        let last_offset_delta = batch.last_offset_delta();
+        validate::size(&self.config, batch.len())?;
+        if count == 0 || count != (i64::from(last_offset_delta) + 1).unsigned_abs() {
+            return Err(Error::code_alone(ErrorCode::InvalidRecord)
+                .with_hint("A producer's batch has records, and no gaps between them."));
+        }
+        if batch.is_control() {
+            return Err(Error::code_alone(ErrorCode::InvalidRecord)
+                .with_hint("Only the broker itself writes control batches."));
+        }
+        if self.config.message_timestamp_type == TimestampType::CreateTime
+            && let Some(least) = batch.min_timestamp()
+            && [least, batch.max_timestamp()]
+                .into_iter()
+                .any(|time| validate::check_timestamp(&self.config, 0, time, now_ms).is_err())
+        {
+            // Some record is out of range: the first such one gives the error.
+            let view = BatchView::parse(batch.finish(0, -1))?;
+            for record in view.records() {
+                let record = record?;
+                validate::check_timestamp(&self.config, record.offset, record.timestamp, now_ms)?;
+            }
+        }
+        validate::segment_size(&self.config, batch.len())?;
+        let base_offset = self.log_end_offset();
+        offsets_left(base_offset, last_offset_delta)?;
+        let log_append_time = self.log_append_time(now_ms);
+        let bytes = batch.finish_at(base_offset, LEADER_EPOCH, log_append_time);
+        let header = BatchHeader::parse(bytes)?;
+        let info = self.store(&header, bytes, count, now_ms);
+        Ok(AppendInfo { log_append_time, ..info })
+    }
+
+    /// Appends a batch with the offsets and the leader epoch it already has, as a follower
+    /// does: gaps to the log end are kept.
+    ///
+    /// # Errors
+    /// [`Refusal::Corrupt`](crate::Refusal::Corrupt) for bytes that are not one whole sound
+    /// batch; an offset below the log end or past [`LAST_USABLE_OFFSET`].
+    pub fn append_as_follower(&mut self, batch: &[u8], now_ms: i64) -> Result<AppendInfo> {
+        let view = BatchView::parse(batch)?;
+        if view.bytes().len() != batch.len() {
+            return Err(Error::corrupt("More bytes follow the batch.")
+                .with_hint("Append one batch at a time."));
+        }
+        let count = self.check_stored(&view, self.log_end_offset())?;
+        validate::segment_size(&self.config, batch.len())?;
+        Ok(self.store(view.header(), batch, count, now_ms))
+    }
+
+    /// Checks a batch that has its offsets: sound, readable, and not below `end`. Returns how
+    /// many records it adds to [`PartitionLog::record_count`].
+    pub(super) fn check_stored(&self, batch: &BatchView<'_>, end: i64) -> Result<u64> {
+        let header = batch.header();
+        batch.verify_crc()?;
+        if header.base_offset < end || header.last_offset_delta < 0 {
+            return Err(Error::corrupt(format!(
+                "Offsets {} to {} do not follow the log end offset {end}",
+                header.base_offset,
+                header.last_offset()
+            ))
+            .with_hint("Batches come in the order of their offsets, each offset once."));
+        }
+        offsets_left(header.base_offset, header.last_offset_delta)?;
+        let mut count = 0;
+        for record in batch.records() {
+            if record?.offset >= self.log_start_offset && !header.is_control() {
+                count += 1;
+            }
+        }
+        Ok(count)
+    }
+
+    fn log_append_time(&self, now_ms: i64) -> Option<i64> {
+        (self.config.message_timestamp_type == TimestampType::LogAppendTime).then_some(now_ms)
+    }
+
+    /// Rolls if need be and copies the batch in. Everything was checked.
+    fn store(&mut self, header: &BatchHeader, batch: &[u8], count: u64, now_ms: i64) -> AppendInfo {
+        let rolled = self.segments.last().is_none_or(|active| {
+            active.should_roll(
+                &self.config,
+                batch.len(),
+                header.max_timestamp,
+                header.last_offset(),
+                now_ms,
+            )
+        });
+        if rolled {
+            self.roll(header.base_offset, now_ms);
+        }
+        self.record_count += count;
+        let mut info = AppendInfo {
+            base_offset: header.base_offset,
+            last_offset: header.last_offset(),
+            segment_base: 0,
+            position: 0,
+            rolled,
+            log_append_time: None,
+        };
+        if let Some(active) = self.segments.last_mut() {
+            info.segment_base = active.base_offset();
+            info.position = active.append(&self.config, header, batch, now_ms);
+        }
+        info
+    }
+
+    /// Begins a new active segment at `base_offset`. An empty one at the same offset is
+    /// replaced, as by a broker.
+    pub(super) fn roll(&mut self, base_offset: i64, now_ms: i64) {
+        match self.segments.last_mut() {
+            Some(active) if active.is_empty() && active.base_offset() == base_offset => {
+                self.segments.pop();
+            }
+            Some(active) => active.close(),
+            None => {}
+        }
+        self.segments.push(Segment::new(base_offset, &self.config, now_ms));
+    }
+
+    /// Whole batches from the one that holds `offset` on, or where it lies in a gap from the
+    /// next: as many as fit `max_bytes`, at least one, none from a second segment. Nothing at
+    /// the log end offset.
+    ///
+    /// # Errors
+    /// `OFFSET_OUT_OF_RANGE` (1) below the log start offset and above the log end offset.
+    ///
+    /// ```
+    /// use loglanes::log::{LogConfig, PartitionLog};
+    /// let log = PartitionLog::new(LogConfig::default(), 0);
+    /// assert!(log.read(0, 1_048_576).unwrap().bytes.is_empty());
+    /// assert_eq!(log.read(1, 1_048_576).unwrap_err().code(), Some(1));
+    /// ```
+    pub fn read(&self, offset: i64, max_bytes: usize) -> Result<Fetch<'_>> {
+        let (start, end) = (self.log_start_offset, self.log_end_offset());
+        if !(start..=end).contains(&offset) {
+            return Err(Error::code_alone(ErrorCode::OffsetOutOfRange)
+                .with_hint(format!("This partition has offsets from {start}; its end is {end}.")));
+        }
+        let bytes = self
+            .segments
+            .get(self.segment_at(offset)..)
+            .unwrap_or_default()
+            .iter()
+            .find_map(|segment| read_segment(segment, offset, max_bytes))
+            .unwrap_or_default();
+        Ok(Fetch { bytes, high_watermark: end, log_start_offset: start })
+    }
+
+    /// What a consumer gets from `offset` on: record by record over all segments, without
+    /// those below `offset` or the log start offset, and without control records.
+    #[must_use]
+    pub fn records_from(&self, offset: i64) -> Records<'_> {
+        let offset = offset.max(self.log_start_offset);
+        let mut segments = self.segments.get(self.segment_at(offset)..).unwrap_or_default().iter();
+        let batches = segments.next().map(|segment| segment.batches_from(offset));
+        Records { segments, batches, records: BatchRecords::EMPTY, offset }
+    }
+
+    /// The batches from the one that holds `offset` on, over all segments.
+    pub fn batches_from(&self, offset: i64) -> impl Iterator<Item = BatchView<'_>> {
+        self.segments
+            .get(self.segment_at(offset)..)
+            .unwrap_or_default()
+            .iter()
+            .flat_map(move |segment| segment.batches_from(offset))
+    }
+
+    /// The record at exactly `offset`, and its batch; none in a gap, out of range, or where a
+    /// control record lies.
+    #[must_use]
+    pub fn record(&self, offset: i64) -> Option<(BatchView<'_>, RecordView<'_>)> {
+        if offset < self.log_start_offset {
+            return None;
+        }
+        let batch = self.segments.get(self.segment_at(offset))?.batches_from(offset).next()?;
+        if batch.header().is_control() {
+            return None;
+        }
+        let record = batch.records().flatten().find(|record| record.offset == offset)?;
+        Some((batch, record))
+    }
+
+    /// The offset and timestamp of the first record at or above `timestamp` (milliseconds), as
+    /// `ListOffsets` answers. Only the first segment that reaches so far is searched, as in a
+    /// broker; so after records were deleted inside a segment there may be none, though later
+    /// segments have some.
+    #[must_use]
+    pub fn offset_for_timestamp(&self, timestamp: i64) -> Option<(i64, i64)> {
+        self.segments
+            .iter()
+            .find(|segment| segment.retention_timestamp() >= timestamp)?
+            .find_timestamp(timestamp, self.log_start_offset)
+            .map(|record| (record.offset, record.timestamp))
+    }
+
+    /// The offset and timestamp of the first record with the greatest timestamp of the log, as
+    /// `ListOffsets` answers for `-3`; none where no record has a timestamp. The log start
+    /// offset plays no part, as in a broker.
+    #[must_use]
+    pub fn max_timestamp_offset(&self) -> Option<(i64, i64)> {
+        let mut largest: Option<&Segment> = None;
+        for segment in &self.segments {
+            if largest.is_none_or(|so_far| segment.largest_timestamp() > so_far.largest_timestamp())
+            {
+                largest = Some(segment);
+            }
+        }
+        largest?.find_largest_timestamp().map(|record| (record.offset, record.timestamp))
+    }
+
+    /// The index of the last segment that begins at or below `offset`, or of the first.
+    fn segment_at(&self, offset: i64) -> usize {
+        let above = self.segments.partition_point(|segment| segment.base_offset() <= offset);
+        above.saturating_sub(1)
+    }
+}
+
+fn read_segment(segment: &Segment, offset: i64, max_bytes: usize) -> Option<&[u8]> {
+    let mut batches = segment.batches_from(offset);
+    let start = batches.position();
+    batches.next()?;
+    let mut end = batches.position();
+    while batches.next().is_some() && batches.position() - start <= max_bytes {
+        end = batches.position();
+    }
+    segment.bytes().get(start..end)
+}
+
+/// Whether `last_offset_delta + 1` offsets are left from `base_offset` on.
+fn offsets_left(base_offset: i64, last_offset_delta: i32) -> Result {
+    match base_offset.checked_add(i64::from(last_offset_delta)) {
+        Some(last) if last <= LAST_USABLE_OFFSET => Ok(()),
+        _ => Err(Error::limit(
+            "LAST_USABLE_OFFSET",
+            format!(
+                "The log ends at offset {base_offset}; {} more records would pass the last \
+                 usable offset, {LAST_USABLE_OFFSET}.",
+                i64::from(last_offset_delta) + 1
+            ),
+        )
+        .with_hint("Use another topic: offsets are never used again.")),
+    }
+}
+
+/// Records over all segments, see [`PartitionLog::records_from`].
+#[derive(Debug, Clone)]
+pub struct Records<'a> {
+    segments: std::slice::Iter<'a, Segment>,
+    batches: Option<SegmentBatches<'a>>,
+    records: BatchRecords<'a>,
+    offset: i64,
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = RecordView<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<RecordView<'a>> {
+        loop {
+            // Every record was decoded when it came in, so there are no errors to pass on.
+            while let Some(Ok(record)) = self.records.next_record() {
+                if record.offset >= self.offset {
+                    return Some(record);
+                }
+            }
+            match self.batches.as_mut()?.next() {
+                Some(batch) if batch.header().is_control() => {}
+                Some(batch) => self.records = batch.records(),
+                None => self.batches = self.segments.next().map(Segment::batches),
+            }
+        }
+    }
+}

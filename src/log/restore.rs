@@ -1,0 +1,108 @@
+//! A log from stored bytes: every batch is looked at, every index built anew.
+//!
+//! What a broker does after an unclean stop (`LogLoader`, `LogSegment.recover`), but strict: a
+//! broker cuts the log at the first bad batch, this refuses and says where it lies.
+
+use super::batch::Batches;
+use super::config::LogConfig;
+use super::partition::PartitionLog;
+use super::segment::Segment;
+use crate::error::{Error, Result};
+
+/// What must be stored of a segment to have it back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentParts {
+    /// The offset its file is named after.
+    pub base_offset: i64,
+    /// When it was begun, in milliseconds.
+    pub created_ms: i64,
+    /// When it was last written, in milliseconds.
+    pub last_modified_ms: i64,
+    /// Its batches: the `.log` file.
+    pub bytes: Vec<u8>,
+}
+
+impl PartitionLog {
+    /// The log whose segments these were.
+    ///
+    /// # Errors
+    /// [`Refusal::Corrupt`](crate::Refusal::Corrupt), naming the segment's file and the byte:
+    /// no segments, bytes that are no sound batch (the CRC is checked, every record decoded),
+    /// offsets that do not rise, a segment over 2 GiB, a log start offset outside the log.
+    ///
+    /// ```
+    /// use loglanes::log::{BatchBuilder, LogConfig, NewRecord, PartitionLog, SegmentParts};
+    /// # fn main() -> loglanes::Result {
+    /// let mut batch = BatchBuilder::new();
+    /// batch.append(&NewRecord { timestamp: 5, key: None, value: Some(b"v"), headers: &[] })?;
+    /// let bytes = batch.finish(40, 0).to_vec();
+    /// let parts = SegmentParts { base_offset: 40, created_ms: 0, last_modified_ms: 0, bytes };
+    /// let log = PartitionLog::restore(LogConfig::default(), 40, vec![parts])?;
+    /// assert_eq!((log.log_end_offset(), log.record_count()), (41, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn restore(
+        config: LogConfig,
+        log_start_offset: i64,
+        segments: Vec<SegmentParts>,
+    ) -> Result<Self> {
+        let mut log = Self { config, segments: Vec::new(), log_start_offset, record_count: 0 };
+        let first = segments.first().map(|segment| segment.base_offset);
+        let mut end = 0;
+        for parts in segments {
+            if let Some(before) = log.segments.last_mut() {
+                before.close();
+            }
+            let segment = log.restore_segment(end, parts)?;
+            end = segment.next_offset();
+            log.segments.push(segment);
+        }
+        if first.is_none_or(|first| log_start_offset < first) || log_start_offset > end {
+            return Err(Error::corrupt(format!(
+                "The log start offset {log_start_offset} is outside the log, which ends at {end}"
+            ))
+            .with_hint("A log has at least one segment, and begins inside or right after it."));
+        }
+        Ok(log)
+    }
+
+    fn restore_segment(&mut self, end: i64, parts: SegmentParts) -> Result<Segment> {
+        let SegmentParts { base_offset, created_ms, last_modified_ms, bytes } = parts;
+        let refuse = |position: usize, error: &Error| {
+            Error::corrupt(format!("{base_offset:020}.log, byte {position}: {}", error.message()))
+                .with_hint(error.hint().to_owned())
+        };
+        let same_as_before =
+            self.segments.last().is_some_and(|before| before.base_offset() >= base_offset);
+        if base_offset < end || same_as_before {
+            let error = Error::corrupt(format!("the segment before reaches to offset {end}"))
+                .with_hint("Give the segments in the order of their offsets, each once.");
+            return Err(refuse(0, &error));
+        }
+        if i32::try_from(bytes.len()).is_err() {
+            let error = Error::corrupt(format!("a segment of {} bytes", bytes.len()))
+                .with_hint("A segment has at most 2147483647 bytes.");
+            return Err(refuse(0, &error));
+        }
+        let mut segment = Segment::new(base_offset, &self.config, created_ms);
+        let mut batches = Batches::new(&bytes);
+        loop {
+            let position = batches.position();
+            let Some(batch) = batches.next_batch() else { break };
+            let batch = batch.map_err(|fault| refuse(position, &fault.into()))?;
+            let count = self
+                .check_stored(&batch, segment.next_offset())
+                .map_err(|error| refuse(position, &error))?;
+            if super::index::relative(batch.header().last_offset(), base_offset).is_none() {
+                let error = Error::corrupt("an offset lies 2^31 or more above the segment's base")
+                    .with_hint("Begin a new segment there.");
+                return Err(refuse(position, &error));
+            }
+            self.record_count += count;
+            segment.index_batch(&self.config, batch.header(), position);
+        }
+        segment.set_bytes(bytes, created_ms, last_modified_ms);
+        Ok(segment)
+    }
+}

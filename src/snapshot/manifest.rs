@@ -1,0 +1,207 @@
+//! The manifest: all but the records and the history, as JSON.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::Cluster;
+use crate::error::{Error, Result};
+use crate::group::Group;
+use crate::history::History;
+use crate::java;
+use crate::log::{PartitionLog, Segment, SegmentParts};
+use crate::producer::Memory;
+use crate::topic::{Partition, Topic, TopicConfig};
+
+/// What this version writes. A reader takes its own version and all before.
+pub(super) const VERSION: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Manifest {
+    version: u32,
+    seed: i64,
+    random: java::Random,
+    clock_offset_ms: i64,
+    brokers: Vec<i32>,
+    topics: Vec<SavedTopic>,
+    groups: BTreeMap<String, Group>,
+    producers: Vec<SavedProducer>,
+    pub(super) history: SavedHistory,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SavedTopic {
+    name: String,
+    id: String,
+    replication_factor: i16,
+    configs: BTreeMap<String, String>,
+    partitions: Vec<SavedPartition>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SavedPartition {
+    replicas: Vec<i32>,
+    log_start_offset: i64,
+    segments: Vec<SavedSegment>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SavedSegment {
+    base_offset: i64,
+    created_ms: i64,
+    last_modified_ms: i64,
+    bytes: usize,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedProducer {
+    topic: String,
+    partitioner: String,
+    memory: Memory,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SavedHistory {
+    pub(super) forgotten: u64,
+    pub(super) first_chunk: u64,
+    pub(super) chunks: u64,
+    pub(super) steps: u64,
+}
+
+impl Manifest {
+    pub(super) fn of(seed: i64, cluster: &Cluster, history: &History) -> Self {
+        let chunks = history.chunk_numbers();
+        Self {
+            version: VERSION,
+            seed,
+            random: cluster.random.clone(),
+            clock_offset_ms: cluster.clock_offset_ms,
+            brokers: cluster.brokers.clone(),
+            topics: cluster.topics.iter().map(|(name, topic)| saved_topic(name, topic)).collect(),
+            groups: cluster.groups.clone(),
+            producers: cluster
+                .producers
+                .iter()
+                .map(|((topic, partitioner), memory)| SavedProducer {
+                    topic: topic.clone(),
+                    partitioner: partitioner.clone(),
+                    memory: memory.clone(),
+                })
+                .collect(),
+            history: SavedHistory {
+                forgotten: history.forgotten(),
+                first_chunk: chunks.start,
+                chunks: chunks.end - chunks.start,
+                steps: history.steps().len() as u64,
+            },
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    pub(super) fn from_json(json: &[u8]) -> Result<Self> {
+        let unreadable = |error: serde_json::Error| {
+            Error::corrupt(format!("The manifest cannot be read: {error}."))
+        };
+        let version: Version = serde_json::from_slice(json).map_err(unreadable)?;
+        if version.version > VERSION {
+            return Err(Error::corrupt(format!(
+                "This was saved by a newer Loglanes: format {}, where this one reads up to \
+                 {VERSION}.",
+                version.version
+            ))
+            .with_hint("Open it with that version; nothing was loaded."));
+        }
+        serde_json::from_slice(json).map_err(unreadable)
+    }
+
+    /// The cluster and its seed. `segment` gives the bytes of a segment, by topic id, partition
+    /// and base offset.
+    pub(super) fn restore(
+        self,
+        mut segment: impl FnMut(&str, usize, i64, usize) -> Result<Vec<u8>>,
+    ) -> Result<(i64, Cluster)> {
+        let mut topics = BTreeMap::new();
+        for saved in self.topics {
+            let config = TopicConfig::parse(saved.configs)?;
+            let mut partitions = Vec::with_capacity(saved.partitions.len());
+            for (number, partition) in saved.partitions.into_iter().enumerate() {
+                let parts = partition
+                    .segments
+                    .iter()
+                    .map(|part| {
+                        Ok(SegmentParts {
+                            base_offset: part.base_offset,
+                            created_ms: part.created_ms,
+                            last_modified_ms: part.last_modified_ms,
+                            bytes: segment(&saved.id, number, part.base_offset, part.bytes)?,
+                        })
+                    })
+                    .collect::<Result<Vec<_>>>()?;
+                let log =
+                    PartitionLog::restore(config.log().clone(), partition.log_start_offset, parts)?;
+                partitions.push(Partition { replicas: partition.replicas, log });
+            }
+            let topic = Topic {
+                id: saved.id.parse()?,
+                replication_factor: saved.replication_factor,
+                config,
+                partitions,
+            };
+            topics.insert(saved.name, topic);
+        }
+        let producers = self
+            .producers
+            .into_iter()
+            .map(|saved| ((saved.topic, saved.partitioner), saved.memory))
+            .collect();
+        let cluster = Cluster {
+            brokers: self.brokers,
+            random: self.random,
+            clock_offset_ms: self.clock_offset_ms,
+            topics,
+            groups: self.groups,
+            producers,
+        };
+        Ok((self.seed, cluster))
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+fn saved_topic(name: &str, topic: &Topic) -> SavedTopic {
+    SavedTopic {
+        name: name.to_owned(),
+        id: topic.id.to_string(),
+        replication_factor: topic.replication_factor,
+        configs: topic.config.given().clone(),
+        partitions: topic.partitions.iter().map(saved_partition).collect(),
+    }
+}
+
+fn saved_partition(partition: &Partition) -> SavedPartition {
+    SavedPartition {
+        replicas: partition.replicas.clone(),
+        log_start_offset: partition.log.log_start_offset(),
+        segments: partition.log.segments().iter().map(saved_segment).collect(),
+    }
+}
+
+fn saved_segment(segment: &Segment) -> SavedSegment {
+    SavedSegment {
+        base_offset: segment.base_offset(),
+        created_ms: segment.created_ms(),
+        last_modified_ms: segment.last_modified_ms(),
+        bytes: segment.size_in_bytes(),
+    }
+}

@@ -1,0 +1,125 @@
+//! The state as bytes, in chunks: what IndexedDB keeps and what an exported file holds.
+//!
+//! A chunk has a name and bytes. There are three kinds:
+//!
+//! | name | bytes |
+//! |---|---|
+//! | `manifest` | all but the records and the history, as JSON: the only chunk that is rewritten as a whole |
+//! | `log/<topic id>/<partition>/<segment's base offset>/<block>` | a piece of a segment of [`BLOCK_BYTES`]: Kafka's own bytes |
+//! | `history/<number>` | some steps of the history |
+//!
+//! Segments and history only grow at their end. So a save writes the last block of each segment
+//! that grew, the last chunk of the history, and the manifest. What lies beyond the lengths in
+//! the manifest is not read: blocks may therefore be written ahead of the manifest that counts
+//! them, and a large state is saved in several steps. The manifest always comes last, in one
+//! transaction with the chunks of its step.
+//!
+//! Each chunk is framed: see [`seal`].
+
+mod changes;
+mod file;
+mod manifest;
+mod restore;
+
+pub use changes::{Changes, SaveLedger};
+pub use file::{Export, FILE_MAGIC, FileReader};
+pub use restore::Restorer;
+
+use crate::error::{Error, Result};
+use crate::log::crc32c::Crc32c;
+
+/// How many bytes of a segment a `log/…` chunk holds at most.
+pub const BLOCK_BYTES: usize = 64 << 10;
+
+/// The largest chunk that is read: a whole import's records, and some more.
+pub const MAX_CHUNK_BYTES: usize = 1 << 30;
+
+/// The name of the chunk that says which others there are.
+pub const MANIFEST: &str = "manifest";
+
+const MAGIC: &[u8; 4] = b"LLc1";
+const FRAME_BYTES: usize = 12;
+
+/// Frames a chunk: `LLc1`, the length of the content (u32), a CRC-32C of name and content (u32),
+/// the content; numbers big-endian.
+///
+/// ```
+/// use loglanes::snapshot::{open, seal};
+///
+/// let framed = seal("history/0", b"steps");
+/// assert_eq!(open("history/0", &framed)?, b"steps");
+/// assert!(open("history/1", &framed).is_err());
+/// # Ok::<(), loglanes::Error>(())
+/// ```
+#[must_use]
+pub fn seal(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut framed = Vec::with_capacity(FRAME_BYTES + content.len());
+    framed.extend_from_slice(MAGIC);
+    framed.extend_from_slice(&(content.len() as u32).to_be_bytes());
+    framed.extend_from_slice(&checksum(name, content).to_be_bytes());
+    framed.extend_from_slice(content);
+    framed
+}
+
+/// The content of a framed chunk.
+///
+/// # Errors
+///
+/// [`crate::Refusal::Corrupt`] if it is cut, changed, or another chunk than `name`.
+pub fn open<'a>(name: &str, framed: &'a [u8]) -> Result<&'a [u8]> {
+    let damaged = |what: &str| {
+        Error::corrupt(format!("The saved piece {name:?} {what}."))
+            .with_hint("Import a file that was exported earlier, or begin anew.")
+    };
+    let (length, crc, content) =
+        frame(framed).ok_or_else(|| damaged("is none of this version of Loglanes"))?;
+    if content.len() != length {
+        return Err(damaged(&format!("has {} bytes of {length}", content.len())));
+    }
+    if checksum(name, content) != crc {
+        return Err(damaged("has changed: its checksum does not fit"));
+    }
+    Ok(content)
+}
+
+/// The length and checksum a frame names, and what follows it.
+fn frame(framed: &[u8]) -> Option<(usize, u32, &[u8])> {
+    let rest = framed.strip_prefix(MAGIC)?;
+    let (length, rest) = rest.split_first_chunk::<4>()?;
+    let (crc, content) = rest.split_first_chunk::<4>()?;
+    Some((u32::from_be_bytes(*length) as usize, u32::from_be_bytes(*crc), content))
+}
+
+fn checksum(name: &str, content: &[u8]) -> u32 {
+    let mut crc = Crc32c::new();
+    crc.update(name.as_bytes());
+    crc.update(content);
+    crc.finish()
+}
+
+/// A piece of a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct SegmentKey {
+    topic: String,
+    partition: usize,
+    base_offset: i64,
+}
+
+impl SegmentKey {
+    fn block_name(&self, block: usize) -> String {
+        format!("log/{}/{}/{}/{block}", self.topic, self.partition, self.base_offset)
+    }
+
+    fn parse(name: &str) -> Option<(Self, usize)> {
+        let mut parts = name.strip_prefix("log/")?.split('/');
+        let topic = parts.next()?.to_owned();
+        let partition = parts.next()?.parse().ok()?;
+        let base_offset = parts.next()?.parse().ok()?;
+        let block = parts.next()?.parse().ok()?;
+        parts.next().is_none().then_some((Self { topic, partition, base_offset }, block))
+    }
+}
+
+fn history_name(number: u64) -> String {
+    format!("history/{number}")
+}

@@ -1,0 +1,104 @@
+//! The state from its chunks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::manifest::Manifest;
+use super::{BLOCK_BYTES, MANIFEST, SaveLedger, SegmentKey, history_name, open};
+use crate::error::{Error, Result};
+use crate::history::History;
+use crate::session::Session;
+
+/// Takes chunks in any order, then gives the state they hold. Nothing is trusted: every chunk's
+/// checksum, every batch and every record is looked at.
+#[derive(Debug, Default)]
+pub struct Restorer {
+    manifest: Option<Vec<u8>>,
+    blocks: BTreeMap<SegmentKey, BTreeMap<usize, Vec<u8>>>,
+    others: BTreeMap<String, Vec<u8>>,
+}
+
+impl Restorer {
+    /// Takes a framed chunk.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Refusal::Corrupt`] if it is damaged.
+    pub fn add(&mut self, name: &str, framed: &[u8]) -> Result {
+        let content = open(name, framed)?.to_vec();
+        if name == MANIFEST {
+            self.manifest = Some(content);
+        } else if let Some((segment, block)) = SegmentKey::parse(name) {
+            self.blocks.entry(segment).or_default().insert(block, content);
+        } else {
+            self.others.insert(name.to_owned(), content);
+        }
+        Ok(())
+    }
+
+    /// Whether nothing has been added: then there is no state to restore.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.manifest.is_none() && self.blocks.is_empty() && self.others.is_empty()
+    }
+
+    /// The state. Chunks that it does not refer to are deleted with the next save.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Refusal::Corrupt`] if a chunk is missing, or what they hold does not fit together.
+    pub fn finish(mut self) -> Result<Session> {
+        let json = self.manifest.take().ok_or_else(|| {
+            Error::corrupt("The manifest is missing.")
+                .with_hint("Import a file that was exported earlier, or begin anew.")
+        })?;
+        let manifest = Manifest::from_json(&json)?;
+        let history = self.take_history(&manifest)?;
+        let (seed, cluster) = manifest.restore(|topic, partition, base_offset, bytes| {
+            let key = SegmentKey { topic: topic.to_owned(), partition, base_offset };
+            self.take_segment(&key, bytes)
+        })?;
+        let mut orphans: BTreeSet<String> = self.others.into_keys().collect();
+        orphans.extend(
+            self.blocks
+                .iter()
+                .flat_map(|(key, blocks)| blocks.keys().map(|&block| key.block_name(block))),
+        );
+        let ledger = SaveLedger::of_saved(&json, &cluster, &history, orphans);
+        Ok(Session::restored(seed, cluster, history, ledger))
+    }
+
+    fn take_history(&mut self, manifest: &Manifest) -> Result<History> {
+        let saved = &manifest.history;
+        let mut chunks = Vec::new();
+        for number in (saved.first_chunk..).take(saved.chunks as usize) {
+            let name = history_name(number);
+            let chunk = self.others.remove(&name).ok_or_else(|| missing(&name))?;
+            chunks.push(chunk);
+        }
+        History::decode(saved.forgotten, saved.first_chunk, saved.steps, chunks)
+    }
+
+    fn take_segment(&mut self, key: &SegmentKey, bytes: usize) -> Result<Vec<u8>> {
+        let mut blocks = self.blocks.remove(key).unwrap_or_default();
+        let held: usize = blocks.values().map(Vec::len).sum();
+        let mut segment = Vec::with_capacity(bytes.min(held));
+        for block in 0..bytes.div_ceil(BLOCK_BYTES) {
+            let content = blocks.remove(&block).ok_or_else(|| missing(&key.block_name(block)))?;
+            segment.extend_from_slice(&content);
+        }
+        if !blocks.is_empty() {
+            self.blocks.insert(key.clone(), blocks);
+        }
+        if segment.len() < bytes {
+            return Err(missing(&key.block_name(bytes / BLOCK_BYTES)));
+        }
+        // The last block may be ahead of the manifest.
+        segment.truncate(bytes);
+        Ok(segment)
+    }
+}
+
+fn missing(name: &str) -> Error {
+    Error::corrupt(format!("The saved piece {name:?} is missing or too short."))
+        .with_hint("Import a file that was exported earlier, or begin anew.")
+}

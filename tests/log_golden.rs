@@ -1,0 +1,565 @@
+//! The log against a real Apache Kafka 4.4.0: its files, its batches, its refusals.
+//!
+//! The data and what each field means: `tests/golden/segments/README.md` and
+//! `tests/golden/cleaning/README.md`. `LOGLANES_GOLDEN` names another folder to read from.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use loglanes::log::{
+    BatchBuilder, BatchHeader, BatchView, Batches, Compression, EndTransaction, Header, LogConfig,
+    NewRecord, PartitionLog, RecordView, SegmentParts, TimestampType, crc32c,
+};
+use loglanes::{Error, Refusal};
+use serde_json::Value;
+
+const T0: i64 = 1_700_000_000_000;
+
+fn golden() -> PathBuf {
+    std::env::var_os("LOGLANES_GOLDEN")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden"), PathBuf::from)
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    text.lines().map(|line| serde_json::from_str(line).expect(line)).collect()
+}
+
+/// Counts what was compared and what was not, and why.
+#[derive(Default)]
+struct Tally {
+    compared: usize,
+    skipped: BTreeMap<String, usize>,
+    failed: Vec<String>,
+}
+
+impl Tally {
+    fn skip(&mut self, why: impl Into<String>) {
+        *self.skipped.entry(why.into()).or_default() += 1;
+    }
+
+    fn same<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, ours: T, kafkas: T) {
+        self.compared += 1;
+        if ours != kafkas {
+            self.failed.push(format!("{what}:\n  ours  {ours:x?}\n  Kafka {kafkas:x?}"));
+        }
+    }
+
+    fn finish(self, name: &str) {
+        let (compared, failed) = (self.compared, self.failed.len());
+        println!("{name}: {compared} compared, {:?} skipped, {failed} failed", self.skipped);
+        assert!(self.failed.is_empty(), "{}", self.failed.join("\n"));
+        assert!(compared > 0, "nothing was compared");
+    }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} of {value}"))
+}
+
+fn int(value: &Value) -> i64 {
+    match value {
+        Value::String(text) => text.parse().expect(text),
+        value => value.as_i64().unwrap_or_else(|| panic!("a number: {value}")),
+    }
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    text.as_bytes()
+        .chunks(2)
+        .map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).expect(text))
+        .collect()
+}
+
+fn bytes(value: &Value) -> Option<Vec<u8>> {
+    value.as_str().map(unhex)
+}
+
+type OwnedHeader = (Vec<u8>, Option<Vec<u8>>);
+
+/// A record of the data, with the offset it says, if it says one.
+struct Owned {
+    offset: Option<i64>,
+    timestamp: i64,
+    key: Option<Vec<u8>>,
+    value: Option<Vec<u8>>,
+    headers: Vec<OwnedHeader>,
+}
+
+impl Owned {
+    fn of(value: &Value) -> Self {
+        let headers = value["headers"].as_array().expect("headers").iter();
+        Self {
+            offset: value.get("offset").map(int),
+            timestamp: int(&value["timestamp"]),
+            key: bytes(&value["key_hex"]),
+            value: bytes(&value["value_hex"]),
+            headers: headers
+                .map(|pair| (pair[0].as_str().expect("a name").into(), bytes(&pair[1])))
+                .collect(),
+        }
+    }
+
+    fn with<T>(&self, f: impl FnOnce(&NewRecord<'_>) -> T) -> T {
+        let headers: Vec<_> = self
+            .headers
+            .iter()
+            .map(|(key, value)| Header { key, value: value.as_deref() })
+            .collect();
+        f(&NewRecord {
+            timestamp: self.timestamp,
+            key: self.key.as_deref(),
+            value: self.value.as_deref(),
+            headers: &headers,
+        })
+    }
+}
+
+/// A builder filled with the records of a batch, its fields set.
+fn build(batch: &Value, base_offset: i64) -> Result<BatchBuilder, Error> {
+    let mut builder = BatchBuilder::new();
+    if batch["control"].as_bool().unwrap_or(false) {
+        builder.set_control();
+    }
+    if int(&batch["producer_id"]) != -1 {
+        let epoch = i16::try_from(int(&batch["producer_epoch"])).unwrap();
+        let sequence = i32::try_from(int(&batch["base_sequence"])).unwrap();
+        builder.set_producer(int(&batch["producer_id"]), epoch, sequence)?;
+    }
+    if batch["transactional"].as_bool().unwrap() {
+        builder.set_transactional()?;
+    }
+    if let Some(horizon) = batch.get("delete_horizon_ms").filter(|horizon| !horizon.is_null()) {
+        builder.set_delete_horizon(int(horizon));
+    }
+    if let Some(marker) = batch.get("end_txn_marker") {
+        let coordinator_epoch = i32::try_from(int(&marker["coordinator_epoch"])).unwrap();
+        let kind = match text(marker, "type") {
+            "COMMIT" => EndTransaction::Commit,
+            _ => EndTransaction::Abort,
+        };
+        builder.append_marker(kind, coordinator_epoch, int(&marker["timestamp"]))?;
+        return Ok(builder);
+    }
+    for record in batch["records"].as_array().expect("records") {
+        let record = Owned::of(record);
+        match record.offset {
+            None => record.with(|record| builder.append(record))?,
+            Some(offset) => {
+                let Ok(delta) = i32::try_from(offset - base_offset) else {
+                    return Err(Error::loglanes("the offset delta is no i32"));
+                };
+                record.with(|record| builder.append_at(delta, record))?;
+            }
+        }
+    }
+    if let Some(last) = batch.get("override_last_offset").filter(|last| !last.is_null()) {
+        builder.set_last_offset_delta(i32::try_from(int(last) - base_offset).unwrap());
+    }
+    Ok(builder)
+}
+
+fn config_of(case: &Value) -> Result<LogConfig, String> {
+    let mut config = LogConfig::default();
+    for (name, value) in case["topic_configs"].as_object().expect("topic_configs") {
+        let value = value.as_str().expect("a value");
+        let number = || value.parse::<i32>().expect(name);
+        match name.as_str() {
+            "index.interval.bytes" => config.index_interval_bytes = number(),
+            "segment.index.bytes" => config.segment_index_bytes = number(),
+            "internal.segment.bytes" => config.segment_bytes = number(),
+            "max.message.bytes" => config.max_message_bytes = number(),
+            "segment.ms" => config.segment_ms = value.parse().expect(name),
+            "message.timestamp.type" => {
+                config.message_timestamp_type = match value {
+                    "CreateTime" => TimestampType::CreateTime,
+                    _ => TimestampType::LogAppendTime,
+                }
+            }
+            _ => return Err(format!("config {name}")),
+        }
+    }
+    Ok(config)
+}
+
+/// Does the steps, up to one that Loglanes cannot do yet: then also why.
+fn replay(
+    case: &Value,
+    steps: &[Value],
+    tally: &mut Tally,
+) -> Result<(PartitionLog, Option<String>), String> {
+    let config = config_of(case)?;
+    let now = |step: &Value| int(&step["now"]);
+    // Every topic was made at T0.
+    let mut log = PartitionLog::new(config.clone(), T0);
+    for step in steps {
+        match text(step, "op") {
+            "produce" if text(step, "compression") == "none" => {
+                let result = &step["result"];
+                let mut builder = build(step, 0).expect("the records build");
+                // The same batch both ways: as bytes from a producer, and from the builder.
+                let mut twin = log.clone();
+                let sent = twin.append(builder.finish(0, -1), now(step));
+                let built = log.append_batch(&mut builder, now(step));
+                tally.same("append and append_batch", &sent, &built);
+                for (a, b) in log.segments().iter().zip(twin.segments()) {
+                    assert_eq!(a.bytes(), b.bytes());
+                    assert_eq!(a.closed_time_index(), b.closed_time_index());
+                }
+                match built {
+                    Ok(info) => {
+                        tally.same("base offset", info.base_offset, int(&result["base_offset"]));
+                        let time = info.log_append_time.unwrap_or(-1);
+                        tally.same("append time", time, int(&result["log_append_time_ms"]));
+                    }
+                    Err(error) => tally.same(
+                        "error code",
+                        error.code().map(i64::from),
+                        result["error_code"].as_i64(),
+                    ),
+                }
+            }
+            "produce" => return Ok((log, Some("a compressed batch and what follows".into()))),
+            "truncate_fully_and_start_at" => {
+                log =
+                    PartitionLog::with_base_offset(config.clone(), int(&step["offset"]), now(step))
+                        .unwrap();
+            }
+            "append_as_follower" => {
+                let base = int(&step["base_offset"]);
+                let mut builder = BatchBuilder::new();
+                for record in step["records"].as_array().unwrap() {
+                    Owned::of(record).with(|record| builder.append(record)).unwrap();
+                }
+                log.append_as_follower(builder.finish(base, 0), now(step)).unwrap();
+            }
+            other => return Ok((log, Some(format!("step {other} and what follows")))),
+        }
+    }
+    Ok((log, None))
+}
+
+fn header_list(record: &RecordView<'_>) -> Vec<OwnedHeader> {
+    record.headers().map(|header| (header.key.into(), header.value.map(Into::into))).collect()
+}
+
+#[test]
+fn the_broker_s_directories_come_out_byte_for_byte() {
+    let mut tally = Tally::default();
+    for entry in fs::read_dir(golden().join("segments")).expect("the golden data") {
+        let folder = entry.unwrap().path();
+        if !folder.join("case.json").exists() {
+            continue;
+        }
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let case = &lines(&folder.join("case.json"))[0];
+        let log = match replay(case, &lines(&folder.join("steps.ndjson")), &mut tally) {
+            Ok((log, None)) => log,
+            Ok((log, Some(why))) => {
+                tally.skip(format!("{name}: {why}"));
+                for segment in log.segments() {
+                    let kafkas = fs::read(folder.join(segment.file_name())).unwrap();
+                    let len = segment.size_in_bytes();
+                    tally.same(&format!("{name}: begin"), segment.bytes(), &kafkas[..len]);
+                }
+                continue;
+            }
+            Err(why) => {
+                tally.skip(format!("{name}: {why}"));
+                continue;
+            }
+        };
+        let mut files = BTreeMap::new();
+        for segment in log.segments() {
+            let stem = segment.file_name().replace(".log", "");
+            files.insert(format!("{stem}.log"), segment.bytes().to_vec());
+            files.insert(format!("{stem}.index"), segment.offset_index().to_bytes());
+            files.insert(format!("{stem}.timeindex"), segment.closed_time_index().to_bytes());
+        }
+        let listed = case["files"].as_array().unwrap().iter().map(|file| text(file, "name"));
+        let kafkas: BTreeMap<_, _> = listed
+            .filter(|file| [".log", ".index", ".timeindex"].iter().any(|end| file.ends_with(end)))
+            .map(|file| (file.to_owned(), fs::read(folder.join(file)).unwrap()))
+            .collect();
+        tally.same(
+            &format!("{name}: files"),
+            files.keys().collect::<Vec<_>>(),
+            kafkas.keys().collect::<Vec<_>>(),
+        );
+        for (file, bytes) in &kafkas {
+            tally.same(&format!("{name}/{file}"), files.get(file), Some(bytes));
+        }
+        let start = int(&case["log_start_offset"]);
+        tally.same(&format!("{name}: start"), log.log_start_offset(), start);
+        tally.same(&format!("{name}: end"), log.log_end_offset(), int(&case["log_end_offset"]));
+        let offsets: Vec<_> = log.records_from(0).map(|record| record.offset).collect();
+        let read: Vec<_> = case["read_uncommitted"].as_array().unwrap().iter().map(int).collect();
+        tally.same(&format!("{name}: count"), log.record_count(), read.len() as u64);
+        tally.same(&format!("{name}: offsets"), offsets, read);
+        for (ours, kafkas) in log.records_from(0).zip(lines(&folder.join("records.ndjson"))) {
+            let kafkas = Owned::of(&kafkas);
+            tally.same(
+                &format!("{name}: record"),
+                (
+                    Some(ours.offset),
+                    ours.timestamp,
+                    ours.key.map(Into::into),
+                    ours.value.map(Into::into),
+                    header_list(&ours),
+                ),
+                (kafkas.offset, kafkas.timestamp, kafkas.key, kafkas.value, kafkas.headers),
+            );
+        }
+        let position = log.batches_from(0).count();
+        let batches = lines(&folder.join("batches.ndjson"));
+        tally.same(&format!("{name}: batches"), position, batches.len());
+        for (ours, kafkas) in log.batches_from(0).zip(&batches) {
+            let header = ours.header();
+            let ours = [
+                header.base_offset,
+                header.last_offset(),
+                header.size_in_bytes() as i64,
+                i64::from(header.crc),
+                header.max_timestamp,
+                i64::from(header.record_count),
+            ];
+            let names = ["base_offset", "last_offset", "size", "crc", "max_timestamp", "count"];
+            tally.same(&format!("{name}: batch"), ours, names.map(|field| int(&kafkas[field])));
+        }
+        // What is stored comes back, indexes and counts included.
+        let parts = log.segments().iter().map(|segment| SegmentParts {
+            base_offset: segment.base_offset(),
+            created_ms: segment.created_ms(),
+            last_modified_ms: segment.last_modified_ms(),
+            bytes: segment.bytes().to_vec(),
+        });
+        let again = PartitionLog::restore(log.config().clone(), start, parts.collect()).unwrap();
+        tally.same("restored count", again.record_count(), log.record_count());
+        for (a, b) in again.segments().iter().zip(log.segments()) {
+            tally.same("restored index", a.offset_index(), b.offset_index());
+            tally.same("restored time index", a.closed_time_index(), b.closed_time_index());
+        }
+    }
+    tally.finish("segments");
+}
+
+#[test]
+fn kafka_s_own_builder_makes_the_same_bytes() {
+    let mut tally = Tally::default();
+    for batch in lines(&golden().join("segments/foreign/batches.ndjson")) {
+        let case = text(&batch, "case").to_owned();
+        let base_offset = int(&batch["base_offset"]);
+        let epoch = i32::try_from(int(&batch["partition_leader_epoch"])).unwrap();
+        if let Some(exception) = batch["exception"].as_str() {
+            tally.same(&case, build(&batch, base_offset).is_err(), true);
+            assert_eq!(exception, "java.lang.IllegalArgumentException");
+            continue;
+        }
+        let kafkas = unhex(text(&batch, "batch_hex"));
+        if text(&batch, "compression") != "none" {
+            let view = BatchView::parse(&kafkas).unwrap();
+            view.verify_crc().unwrap();
+            tally.same(
+                &case,
+                view.header().compression().to_string(),
+                text(&batch, "compression").to_owned(),
+            );
+            let error = view.records().next().unwrap().unwrap_err();
+            tally.same(&case, error.refusal(), Refusal::Loglanes);
+            assert_eq!(view.records().count(), 1);
+            continue;
+        }
+        let ours = if batch["empty_header"] == true {
+            let mut header = BatchHeader::parse(&kafkas).unwrap();
+            header.crc = 0;
+            let mut bytes = header.to_bytes();
+            let crc = crc32c::checksum(&bytes[21..]);
+            bytes[17..21].copy_from_slice(&crc.to_be_bytes());
+            bytes.to_vec()
+        } else {
+            let mut builder = build(&batch, base_offset).expect(&case);
+            if text(&batch, "timestamp_type") == "LogAppendTime" {
+                // Only a log sets that; what its builder had for a horizon stays.
+                let sent = builder.finish(base_offset, epoch).to_vec();
+                stamp(&sent, int(&batch["log_append_time_ms"]))
+            } else {
+                builder.finish(base_offset, epoch).to_vec()
+            }
+        };
+        tally.same(&case, &ours, &kafkas);
+        let Some(read_back) = batch["read_back"].as_array() else { continue };
+        let view = BatchView::parse(&kafkas).expect(&case);
+        tally.same(&case, view.header().last_offset(), int(&batch["last_offset"]));
+        let sequence = i64::from(view.header().last_sequence());
+        tally.same(&case, sequence, int(&batch["last_sequence"]));
+        let ours = view.records().map(|record| record.map(|r| (r.offset, r.timestamp)));
+        let kafkas = read_back.iter().map(|record| Ok((int(&record[0]), int(&record[1]))));
+        tally.same(&case, ours.collect::<Vec<_>>(), kafkas.collect());
+    }
+    tally.finish("foreign");
+}
+
+/// Kafka's LogAppendTime: bit 3, the time as max timestamp, the CRC anew.
+fn stamp(batch: &[u8], time: i64) -> Vec<u8> {
+    let mut batch = batch.to_vec();
+    batch[22] |= 1 << 3;
+    batch[35..43].copy_from_slice(&time.to_be_bytes());
+    let crc = crc32c::checksum(&batch[21..]);
+    batch[17..21].copy_from_slice(&crc.to_be_bytes());
+    batch
+}
+
+/// Reads like a consumer in memory; the error's text where one comes.
+fn consume(bytes: &[u8], verify: bool) -> Result<Vec<(i64, i64)>, String> {
+    let mut records = Vec::new();
+    for batch in Batches::new(bytes) {
+        let batch = batch.map_err(|error| error.message().to_owned())?;
+        if verify {
+            batch.verify_crc().map_err(|error| error.message().to_owned())?;
+        }
+        for record in batch.records() {
+            let record = record.map_err(|error| error.message().to_owned())?;
+            records.push((record.offset, record.timestamp));
+        }
+    }
+    Ok(records)
+}
+
+#[test]
+fn damaged_batches_meet_kafka_s_verdicts() {
+    let mut tally = Tally::default();
+    for case in lines(&golden().join("segments/bad.ndjson")) {
+        let name = text(&case, "case").to_owned();
+        let bytes = unhex(text(&case, "hex"));
+        let compressed = BatchView::parse(&bytes).is_ok_and(|batch| {
+            matches!(
+                batch.header().compression(),
+                Compression::Gzip | Compression::Snappy | Compression::Lz4 | Compression::Zstd
+            )
+        });
+        for (way, verify) in [("memory", true), ("memory_without_crc_check", false)] {
+            let Some(kafka) = case.get(way) else { continue };
+            let ours = consume(&bytes, verify);
+            if compressed {
+                tally.skip("reading compressed records");
+            } else if name.starts_with("format v") {
+                tally.skip("format v0 and v1");
+            } else if kafka["verdict"] == "ok" {
+                let whole = int(&kafka["bytes_read"]) as usize == bytes.len();
+                if !whole {
+                    // A broker stops in silence at a tail too short for a batch; we say so.
+                    tally.same(&name, ours.is_err(), true);
+                    continue;
+                }
+                let batches = kafka["batches"].as_array().unwrap().iter();
+                let kafkas = batches.flat_map(|batch| batch["records"].as_array().unwrap());
+                let kafkas: Vec<_> = kafkas.map(|r| (int(&r[0]), int(&r[1]))).collect();
+                tally.same(&name, ours, Ok(kafkas));
+            } else {
+                let message = kafka["message"].as_str().unwrap_or_default();
+                let ours = ours.expect_err(&name);
+                // Kafka runs into these without a text of its own.
+                if text(kafka, "exception").starts_with("java.lang.Ind")
+                    || message.starts_with("newLimit")
+                {
+                    tally.same(&name, true, true);
+                    continue;
+                }
+                let message = message.split(", converted value").next().unwrap();
+                let place = ours.strip_suffix(message).map(str::to_owned);
+                tally.same(&name, place.is_some(), true);
+                if place.is_none() {
+                    tally.failed.push(format!("{name}: ours {ours:?}, Kafka {message:?}"));
+                }
+            }
+        }
+        let Some(kafka) = case.get("produce").filter(|produce| !produce.is_null()) else {
+            continue;
+        };
+        let mut log = PartitionLog::new(LogConfig::default(), T0);
+        let mut sent = bytes.clone();
+        let ours = log.append(&mut sent, T0);
+        if compressed && kafka["error_code"] != 87 {
+            tally.same(&name, ours.unwrap_err().refusal(), Refusal::Loglanes);
+            tally.skip("producing compressed records");
+        } else if kafka["accepted"] == true {
+            let stored = unhex(text(kafka, "stored_hex_base_offset_0"));
+            tally.same(&name, ours.map(|_| log.segments()[0].bytes()), Ok(&stored[..]));
+            tally.same(&name, &sent[..stored.len()], &stored);
+        } else {
+            let error = ours.expect_err(&name);
+            if compressed && error.refusal() == Refusal::Loglanes {
+                tally.skip("producing compressed records");
+                continue;
+            }
+            tally.same(&name, error.code().map(i64::from), kafka["error_code"].as_i64());
+            if let Some(message) = kafka["message"].as_str() {
+                tally.same(&name, error.message(), message);
+            }
+            tally.same(&name, (log.log_end_offset(), &sent), (0, &bytes));
+        }
+    }
+    tally.finish("bad");
+}
+
+#[test]
+fn look_ups_by_time_answer_as_the_broker() {
+    let mut tally = Tally::default();
+    for case in lines(&golden().join("cleaning/offsets-by-time.ndjson")) {
+        let name = text(&case, "case").to_owned();
+        let log = match replay(&case, case["steps"].as_array().unwrap(), &mut tally) {
+            Ok((log, None)) => log,
+            Ok((_, Some(why))) | Err(why) => {
+                tally.skip(why);
+                continue;
+            }
+        };
+        for look in case["looks"].as_array().unwrap() {
+            // A log start inside the log is what restoring gives; expiry is not here yet.
+            if look["after"] == "retention" {
+                tally.skip("after retention");
+                continue;
+            }
+            let start = int(&look["log_start_offset"]);
+            let ours = log.segments().iter().map(|segment| {
+                let largest = segment.largest_timestamp().unwrap_or(-1);
+                [segment.base_offset(), segment.size_in_bytes() as i64, largest]
+            });
+            let kafkas = look["segments"].as_array().unwrap().iter();
+            let kafkas: Vec<[i64; 3]> =
+                kafkas.map(|s| [int(&s[0]), int(&s[1]), int(&s[2])]).collect();
+            let ours: Vec<_> = ours.collect();
+            if ours.len() != kafkas.len() && look["after"] != "none" {
+                tally.skip("after retention has removed segments");
+                continue;
+            }
+            tally.same(&name, ours, kafkas);
+            let parts = log.segments().iter().map(|segment| SegmentParts {
+                base_offset: segment.base_offset(),
+                created_ms: segment.created_ms(),
+                last_modified_ms: segment.last_modified_ms(),
+                bytes: segment.bytes().to_vec(),
+            });
+            let log = PartitionLog::restore(log.config().clone(), start, parts.collect()).unwrap();
+            let answer = &look["read_uncommitted"];
+            let pair = |found: Option<(i64, i64)>| found.unwrap_or((-1, -1));
+            let max = &answer["max_timestamp"];
+            tally.same(
+                &name,
+                pair(log.max_timestamp_offset()),
+                (int(&max["offset"]), int(&max["timestamp"])),
+            );
+            for query in answer["queries"].as_array().unwrap() {
+                let found = pair(log.offset_for_timestamp(int(&query[0])));
+                tally.same(
+                    &format!("{name} from {start}: {}", query[0]),
+                    found,
+                    (int(&query[1]), int(&query[2])),
+                );
+            }
+        }
+    }
+    tally.finish("offsets-by-time");
+}
