@@ -10,8 +10,9 @@
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
 import { isState, writeState } from "../jobs.js";
-import { ImportPlan, showRefusal } from "./import-plan.js";
+import { ImportPlan } from "./import-plan.js";
 import { JobDock } from "./job-dock.js";
+import { RefusalOutput } from "./parts/refusal.js";
 
 /** As much of a file as is looked at before the user is asked. */
 const HEAD_BYTES = 64 * 1024;
@@ -36,7 +37,7 @@ export class FilesPanel extends EventTarget {
   #ask = new Question();
   #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop a file of JSON lines, or an exported state"));
   #buttons;
-  #refusal = h("output", { role: "alert", class: "refusal files-refusal" });
+  #refusal = new RefusalOutput();
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -53,7 +54,7 @@ export class FilesPanel extends EventTarget {
     document.body.append(shell);
     this.#plan = new ImportPlan(shell);
     this.#dock = new JobDock(shell);
-    root.append(...Object.values(this.#buttons), this.#picker, this.#refusal);
+    root.append(...Object.values(this.#buttons), this.#picker, this.#refusal.element);
     this.#plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
     this.#dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
     this.#listenForDrops();
@@ -78,7 +79,7 @@ export class FilesPanel extends EventTarget {
   async open(file) {
     const state = this.#state;
     if (!state) return;
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
     if (state.view.job) return this.#say("Another import or generation is still running. Stop it, or let it end first.");
     /** @type {Uint8Array} */
     let head;
@@ -126,18 +127,18 @@ export class FilesPanel extends EventTarget {
 
   /** The state file has been taken. */
   restored() {
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
     this.#say("The state of the file is in place.");
   }
 
   /** @param {LoglanesError} error */
   refused(error) {
-    if (!this.#plan.refused(error)) showRefusal(this.#refusal, error);
+    if (!this.#plan.refused(error)) this.#refusal.show(error);
   }
 
   /** A command of this panel was done. */
   done() {
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
   }
 
   /** @param {File} file @param {ClusterView} view */
