@@ -14,9 +14,11 @@ export const SLICE_MS = 12;
 export const PIECE_BYTES = 256 * 1024;
 /** Progress is told no more often than this; more would be work for nobody. */
 const TELL_MS = 100;
-/** What `feed` and `step` start with, before it is known how much fits into a slice. */
-const FIRST_FEED_BYTES = 32 * 1024;
-const FIRST_STEP_RECORDS = 1_000;
+/** What `feed` and `step` begin with, before it is known how much fits into a slice; and the least of it. */
+const FEED_BYTES = { first: 32 * 1024, least: 4 * 1024 };
+const STEP_RECORDS = { first: 1_000, least: 32 };
+
+const NEWLINE = 0x0a;
 
 /**
  * The part of the engine that jobs need.
@@ -67,9 +69,11 @@ const FIRST_STEP_RECORDS = 1_000;
  */
 export async function runImport(engine, file, spec, { clock = Date.now, signal, tell } = {}) {
   const meter = new Meter(engine.beginImport(spec, clock()), file.size, tell);
-  const slices = new Slices(FIRST_FEED_BYTES);
+  const slices = new Slices(FEED_BYTES);
   return settle(engine, meter, signal, async () => {
+    let last = NEWLINE;
     for await (const piece of pieces(file)) {
+      last = piece[piece.length - 1];
       for (let at = 0; at < piece.length; ) {
         if (signal?.aborted) return;
         const part = piece.subarray(at, at + slices.amount);
@@ -80,6 +84,8 @@ export async function runImport(engine, file, spec, { clock = Date.now, signal, 
         if (slices.over) await slices.pause();
       }
     }
+    // A last line without an end is ended here, so that what became of it is in the progress, too.
+    if (last !== NEWLINE) meter.progress = engine.feed(Uint8Array.of(NEWLINE));
   });
 }
 
@@ -92,7 +98,7 @@ export async function runImport(engine, file, spec, { clock = Date.now, signal, 
  */
 export async function runGenerate(engine, command, { clock = Date.now, signal, tell } = {}) {
   const meter = new Meter(engine.beginGenerate(command, clock()), command.count, tell);
-  const slices = new Slices(FIRST_STEP_RECORDS);
+  const slices = new Slices(STEP_RECORDS);
   return settle(engine, meter, signal, async () => {
     while (meter.done < command.count) {
       if (signal?.aborted) return;
@@ -131,24 +137,18 @@ async function settle(engine, meter, signal, work) {
 /**
  * The whole state as one file.
  * @param {{ exportChunk(index: number): Bytes | null }} engine it must not change meanwhile
- * @param {{ signal?: AbortSignal, tell?: (bytes: number) => void }} [options]
+ * @param {{ sliced?: boolean }} [options] `sliced: false` keeps the page waiting, so that it cannot
  * @returns {Promise<Blob>}
  */
-export async function writeState(engine, { signal, tell } = {}) {
+export async function writeState(engine, { sliced = true } = {}) {
   /** @type {BlobPart[]} */
   const parts = [];
-  const slices = new Slices(1);
-  let bytes = 0;
+  const slices = new Slices();
   for (let index = 0; ; index += 1) {
-    signal?.throwIfAborted();
     const chunk = engine.exportChunk(index);
     if (!chunk) return new Blob(parts, { type: "application/octet-stream" });
     parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (chunk));
-    bytes += chunk.length;
-    if (slices.over) {
-      tell?.(bytes);
-      await slices.pause();
-    }
+    if (sliced && slices.over) await slices.pause();
   }
 }
 
@@ -162,7 +162,7 @@ export async function writeState(engine, { signal, tell } = {}) {
  * @returns {Promise<E>} rejects with what the restorer says is wrong with the file
  */
 export async function readState(file, restorer, { signal, tell } = {}) {
-  const slices = new Slices(PIECE_BYTES);
+  const slices = new Slices();
   let done = 0;
   for await (const piece of pieces(file)) {
     signal?.throwIfAborted();
@@ -206,9 +206,12 @@ async function* pieces(file) {
 class Slices {
   #began = performance.now();
 
-  /** @param {number} amount to begin with */
-  constructor(amount) {
-    this.amount = amount;
+  #least;
+
+  /** @param {{ first: number, least: number }} [amounts] of a piece; without, only the time is looked at */
+  constructor({ first, least } = { first: 1, least: 1 }) {
+    this.amount = first;
+    this.#least = least;
   }
 
   /**
@@ -223,8 +226,11 @@ class Slices {
     const result = work();
     const ms = performance.now() - began;
     const fits = (amount * SLICE_MS) / 2 / Math.max(ms, 0.1);
-    // Never more than twice or less than a quarter of the last: one odd measurement says little.
-    if (amount >= this.amount || fits < amount) this.amount = Math.ceil(Math.min(this.amount * 2, Math.max(this.amount / 4, fits)));
+    // Never more than twice or less than a quarter of the last: one odd measurement says little, and
+    // on a busy machine it says that others were at work.
+    if (amount >= this.amount || fits < amount) {
+      this.amount = Math.ceil(Math.min(this.amount * 2, Math.max(this.amount / 4, fits, this.#least)));
+    }
     return result;
   }
 

@@ -96,7 +96,7 @@ test("the whole state goes to a file and comes back, a damaged file changes noth
   broken[broken.length >> 1] ^= 1;
   await choose(page, "broken.loglanes", broken);
   await page.getByRole("button", { name: "Replace" }).click();
-  await expect(page.locator(".files-refusal")).not.toBeEmpty();
+  await expect(page.locator("#files .refusal")).not.toBeEmpty();
   await expect(page.getByRole("button", { name: "Export", exact: true })).toBeEnabled();
 
   await page.getByRole("button", { name: "Clear…" }).click();

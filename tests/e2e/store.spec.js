@@ -1,16 +1,13 @@
+// @ts-check
 /**
  * @file The store, the writer's lock and the saver in a real browser, driven with a log small enough
- * to look through. The pages come from these tests themselves, under a name of their own, so no
- * server is needed and each test has its own storage.
+ * to look through.
  */
 
-import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
+import { ORIGIN, serveModules } from "./support/modules.js";
 
 /** @import { BrowserContext, Page } from "@playwright/test" */
-
-const ORIGIN = "https://loglanes.test";
-const ROOT = new URL("../../", import.meta.url);
 
 /**
  * What the test page puts on `window`: `log`, `saver`, and `act(value)`, an act as the page does one.
@@ -35,23 +32,9 @@ const HARNESS = `<!doctype html><meta charset="utf-8"><title>store</title><body>
   window.ready.then(() => (document.title = "ready"));
 </script>`;
 
-/** @param {BrowserContext} context */
-async function serve(context) {
-  await context.route(`${ORIGIN}/**`, async (route) => {
-    const { pathname } = new URL(route.request().url());
-    const headers = { "access-control-allow-origin": "*" };
-    if (pathname === "/") return route.fulfill({ contentType: "text/html", headers, body: HARNESS });
-    if (pathname === "/framed") {
-      const body = `<!doctype html><title>framed</title><iframe src="/" sandbox="allow-scripts"></iframe>`;
-      return route.fulfill({ contentType: "text/html", headers, body });
-    }
-    const body = await readFile(new URL(`.${pathname}`, ROOT)).catch(() => null);
-    if (body === null) return route.fulfill({ status: 404 });
-    return route.fulfill({ contentType: "text/javascript", headers, body });
-  });
-}
+const PAGES = { "/": HARNESS, "/framed": `<!doctype html><title>framed</title><iframe src="/" sandbox="allow-scripts"></iframe>` };
 
-test.beforeEach(({ context }) => serve(context));
+test.beforeEach(({ context }) => serveModules(context, PAGES));
 
 /** @param {BrowserContext} context @param {string} [before] runs first in the page */
 async function open(context, before) {
@@ -192,7 +175,7 @@ test("a save is all or nothing, also when the bytes cannot be stored", async ({ 
 test("the browser's space is used up (KB-40): it is said, the last good state stays, saving resumes", async ({ playwright, launchOptions }, info) => {
   // A profile on disk: without one, an empty database alone is bigger than this quota.
   const context = await playwright.chromium.launchPersistentContext(info.outputPath("profile"), launchOptions);
-  await serve(context);
+  await serveModules(context, PAGES);
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   // Chromium trusts a quota it has looked up for half a minute, so the small one must be the first it sees.

@@ -10,8 +10,9 @@
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
 import { isState, writeState } from "../jobs.js";
-import { ImportPlan, showRefusal } from "./import-plan.js";
+import { ImportPlan } from "./import-plan.js";
 import { JobDock } from "./job-dock.js";
+import { RefusalOutput } from "./parts/refusal.js";
 
 /** As much of a file as is looked at before the user is asked. */
 const HEAD_BYTES = 64 * 1024;
@@ -36,7 +37,7 @@ export class FilesPanel extends EventTarget {
   #ask = new Question();
   #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop a file of JSON lines, or an exported state"));
   #buttons;
-  #refusal = h("output", { role: "alert", class: "refusal files-refusal" });
+  #refusal = new RefusalOutput();
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -53,7 +54,7 @@ export class FilesPanel extends EventTarget {
     document.body.append(shell);
     this.#plan = new ImportPlan(shell);
     this.#dock = new JobDock(shell);
-    root.append(...Object.values(this.#buttons), this.#picker, this.#refusal);
+    root.append(...Object.values(this.#buttons), this.#picker, this.#refusal.element);
     this.#plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
     this.#dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
     this.#listenForDrops();
@@ -78,7 +79,7 @@ export class FilesPanel extends EventTarget {
   async open(file) {
     const state = this.#state;
     if (!state) return;
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
     if (state.view.job) return this.#say("Another import or generation is still running. Stop it, or let it end first.");
     /** @type {Uint8Array} */
     let head;
@@ -105,7 +106,11 @@ export class FilesPanel extends EventTarget {
   /** Writes the whole state to a file. @returns {Promise<void>} */
   async export() {
     if (!this.#state) return;
-    const blob = await writeState(this.#state.engine);
+    const { engine } = this.#state;
+    const before = fingerprint(engine.view());
+    let blob = await writeState(engine);
+    // An act or a timer in between would leave a file of two states.
+    if (fingerprint(engine.view()) !== before) blob = await writeState(engine, { sliced: false });
     const name = `loglanes-${new Date().toISOString().slice(0, 10)}.loglanes`;
     download(blob, name);
     const framed = window !== window.parent ? " If no download starts, the page around this one does not allow it: open Loglanes on its own." : "";
@@ -126,18 +131,18 @@ export class FilesPanel extends EventTarget {
 
   /** The state file has been taken. */
   restored() {
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
     this.#say("The state of the file is in place.");
   }
 
   /** @param {LoglanesError} error */
   refused(error) {
-    if (!this.#plan.refused(error)) showRefusal(this.#refusal, error);
+    if (!this.#plan.refused(error)) this.#refusal.show(error);
   }
 
   /** A command of this panel was done. */
   done() {
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
   }
 
   /** @param {File} file @param {ClusterView} view */
@@ -245,10 +250,17 @@ function isEmpty(view) {
   return view.topics.length === 0 && view.groups.length === 0;
 }
 
+/** Equal for equal states: all but the clock. @param {ClusterView} view */
+function fingerprint(view) {
+  return JSON.stringify({ ...view, now: 0 }, (_, value) => (typeof value === "bigint" ? String(value) : value));
+}
+
+const list = new Intl.ListFormat("en");
+
 /** @param {ClusterView} view */
 function contents({ topics, groups, records }) {
-  const some = (/** @type {number} */ n, /** @type {string} */ noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
-  return `${some(topics.length, "topic")}, ${some(groups.length, "group")} and ${some(records, "record")}`;
+  const some = (/** @type {number} */ n, /** @type {string} */ noun) => (n === 0 ? [] : [`${count(n)} ${noun}${n === 1 ? "" : "s"}`]);
+  return list.format([...some(topics.length, "topic"), ...some(groups.length, "group"), ...some(records, "record")]);
 }
 
 /** @param {Blob} blob @param {string} name */

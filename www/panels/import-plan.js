@@ -9,6 +9,7 @@
 
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
+import { RefusalOutput } from "./parts/refusal.js";
 
 /** A new topic gets this many: enough to see keys spread, few enough to see each lane. */
 const NEW_PARTITIONS = 6;
@@ -65,7 +66,7 @@ export class ImportPlan extends EventTarget {
   #keyHint = h("p", { class: "hint", id: "import-key-hint" });
   #partitioner = h("select", { id: "import-partitioner", onchange: () => this.#rule() });
   #ruleHint = h("p", { class: "hint" });
-  #refusal = h("output", { role: "alert", class: "refusal" });
+  #refusal = new RefusalOutput();
   #form;
   /** @type {File | null} */
   #file = null;
@@ -102,7 +103,7 @@ export class ImportPlan extends EventTarget {
       h(
         "div",
         { class: "import-foot" },
-        this.#refusal,
+        this.#refusal.element,
         h(
           "div",
           { class: "acts" },
@@ -124,7 +125,7 @@ export class ImportPlan extends EventTarget {
   open(file, inspection, state) {
     this.#file = file;
     this.#state = state;
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
     this.#title.textContent = `Import ${visible(file.name)}`;
     const known = inspection.format === "ndjson";
     this.#about.textContent = known
@@ -168,7 +169,7 @@ export class ImportPlan extends EventTarget {
 
   /** @param {Field | null} field null: no key @param {boolean} suggested */
   #row(field, suggested) {
-    const input = h("input", { type: "radio", name: "key", onchange: () => this.#refusal.replaceChildren() });
+    const input = h("input", { type: "radio", name: "key", onchange: () => this.#refusal.clear() });
     // The field's name may be any text, so it is kept as a property, not looked up in the form.
     keyOf.set(input, field?.name ?? null);
     const label = h(
@@ -202,7 +203,7 @@ export class ImportPlan extends EventTarget {
     event.preventDefault();
     const chosen = /** @type {HTMLInputElement | null} */ (this.#keys.querySelector("input:checked"));
     if (!chosen) {
-      this.#refusal.textContent = "Choose the key: a field, or no key.";
+      this.#refusal.say("Choose the key: a field, or no key.");
       /** @type {HTMLInputElement | null} */ (this.#keys.querySelector("input"))?.focus();
       return;
     }
@@ -212,7 +213,7 @@ export class ImportPlan extends EventTarget {
     const spec = { topic, partitioner: this.#partitioner.value, keyField: keyOf.get(chosen) ?? null };
     // What Kafka thinks of the name and the count is Kafka's to say.
     const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0 } : undefined;
-    this.#refusal.replaceChildren();
+    this.#refusal.clear();
     this.dispatchEvent(new CustomEvent("import", { detail: { file: this.#file, spec, create } }));
   }
 
@@ -221,7 +222,7 @@ export class ImportPlan extends EventTarget {
     if (!this.#dialog.open) return false;
     // The topic may have been made before the import into it was refused.
     if (this.#state) this.#topics(this.#state.engine.view());
-    showRefusal(this.#refusal, error);
+    this.#refusal.show(error);
     return true;
   }
 
@@ -237,17 +238,4 @@ const keyOf = new WeakMap();
 /** @param {string} text */
 function cut(text) {
   return text.length > SAMPLE_CHARS ? `${text.slice(0, SAMPLE_CHARS - 1)}…` : text;
-}
-
-/**
- * A refusal as every panel shows it: name and code, message, the way out.
- * @param {HTMLOutputElement} output
- * @param {{ name: string, message: string, code?: number | null, hint?: string }} error
- */
-export function showRefusal(output, { name, code, message, hint }) {
-  output.replaceChildren(
-    h("b", null, code === null || code === undefined ? name : `${name} (${code})`),
-    ` ${visible(message)}`,
-    ...(hint ? [h("span", { class: "hint" }, hint)] : []),
-  );
 }

@@ -1,0 +1,143 @@
+// @ts-check
+/** @file Jobs in slices, with an engine that only writes down what it is given. */
+
+import { expect, test } from "@playwright/test";
+import { ORIGIN, serveModules } from "./support/modules.js";
+
+/** @import { Page } from "@playwright/test" */
+
+const HARNESS = `<!doctype html><meta charset="utf-8"><title>jobs</title><script type="module">
+  window.jobs = await import("/www/jobs.js");
+  window.Scribe = class {
+    fed = []; stepped = 0; calls = []; slow = 0;
+    #progress = (kind) => ({ kind, topic: "t", records: kind === "generate" ? this.stepped : this.fed.length, bytes: 0, refused: 0, refusals: [], total: null });
+    #work() { for (const until = performance.now() + this.slow; performance.now() < until; ); }
+    beginImport() { return this.#progress("import"); }
+    beginGenerate() { return this.#progress("generate"); }
+    feed(bytes) { this.#work(); this.fed.push(...bytes); return this.#progress("import"); }
+    step(records) { this.#work(); this.calls.push(records); this.stepped += records; return this.#progress("generate"); }
+    finish() { this.ended = "finish"; return { type: "done" }; }
+    cancel() { this.ended = "cancel"; return { type: "done" }; }
+  };
+  document.title = "ready";
+</script>`;
+
+test.beforeEach(async ({ context, page }) => {
+  await serveModules(context, { "/": HARNESS });
+  await page.goto(ORIGIN);
+  await expect(page).toHaveTitle("ready");
+});
+
+for (const size of [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 700_000]) {
+  test(`a file of ${size} bytes is fed whole, once and in order`, async ({ page }) => {
+    const result = await page.evaluate(async (length) => {
+      const { jobs, Scribe } = /** @type {any} */ (window);
+      const bytes = Uint8Array.from({ length }, (_, i) => (i === length - 1 ? 10 : i % 251));
+      const scribe = new Scribe();
+      const end = await jobs.runImport(scribe, new Blob([bytes]), { topic: "t", keyField: null });
+      return { same: scribe.fed.length === length && bytes.every((byte, i) => byte === scribe.fed[i]), ended: scribe.ended, done: end.report.done, total: end.report.total, failure: end.failure };
+    }, size);
+    expect(result).toEqual({ same: true, ended: "finish", done: size, total: size, failure: null });
+  });
+}
+
+test("a last line without an end gets one", async ({ page }) => {
+  const text = await page.evaluate(async () => {
+    const { jobs, Scribe } = /** @type {any} */ (window);
+    const scribe = new Scribe();
+    await jobs.runImport(scribe, new Blob(["{}\n{}"]), { topic: "t", keyField: null });
+    return String.fromCharCode(...scribe.fed);
+  });
+  expect(text).toBe("{}\n{}\n");
+});
+
+test("a generation makes exactly what was asked for", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const { jobs, Scribe } = /** @type {any} */ (window);
+    const scribe = new Scribe();
+    const end = await jobs.runGenerate(scribe, { count: 123_457 });
+    return { stepped: scribe.stepped, ended: scribe.ended, done: end.report.done };
+  });
+  expect(result).toEqual({ stepped: 123_457, ended: "finish", done: 123_457 });
+});
+
+test("slow work comes in smaller pieces, and the page has its turn in between", async ({ page }) => {
+  const { calls, turns } = await page.evaluate(async () => {
+    const { jobs, Scribe } = /** @type {any} */ (window);
+    const scribe = new Scribe();
+    // The first piece takes far longer than a slice; smaller ones take less.
+    const step = scribe.step.bind(scribe);
+    scribe.step = (/** @type {number} */ records) => {
+      scribe.slow = records * 0.05;
+      return step(records);
+    };
+    let turns = 0;
+    const timer = setInterval(() => (turns += 1), 0);
+    await jobs.runGenerate(scribe, { count: 3_000 });
+    clearInterval(timer);
+    return { calls: scribe.calls, turns };
+  });
+  expect(Math.min(...calls.slice(0, -1))).toBeLessThan(calls[0]);
+  expect(turns).toBeGreaterThan(1);
+});
+
+test("a cancelled job stops, and says so", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const { jobs, Scribe } = /** @type {any} */ (window);
+    const scribe = new Scribe();
+    scribe.slow = 5;
+    const stop = new AbortController();
+    const end = await jobs.runGenerate(scribe, { count: 10_000_000 }, { signal: stop.signal, tell: () => stop.abort() });
+    return { ended: scribe.ended, cancelled: end.cancelled, failure: end.failure, all: scribe.stepped === 10_000_000 };
+  });
+  expect(result).toEqual({ ended: "cancel", cancelled: true, failure: null, all: false });
+});
+
+test("a file that cannot be read on ends the job with the reason, and keeps what came before", async ({ page }) => {
+  const result = await page.evaluate(async () => {
+    const { jobs, Scribe } = /** @type {any} */ (window);
+    const scribe = new Scribe();
+    const file = new Blob([new Uint8Array(600_000)]);
+    const slice = file.slice.bind(file);
+    let reads = 0;
+    file.slice = (from, to) => {
+      reads += 1;
+      if (reads < 3) return slice(from, to);
+      return Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new DOMException("It has changed.", "NotReadableError")) });
+    };
+    const end = await jobs.runImport(scribe, file, { topic: "t", keyField: null });
+    return { ended: scribe.ended, fed: scribe.fed.length, failure: end.failure.name, cancelled: end.cancelled };
+  });
+  expect(result).toEqual({ ended: "cancel", fed: 2 * 256 * 1024, failure: "NotReadableError", cancelled: false });
+});
+
+test("an engine that breaks is reported as it broke", async ({ page }) => {
+  const message = await page.evaluate(() => {
+    const { jobs, Scribe } = /** @type {any} */ (window);
+    const scribe = new Scribe();
+    scribe.step = () => { throw new Error("unreachable executed"); };
+    scribe.cancel = () => { throw new Error("recursive use of an object"); };
+    return jobs.runGenerate(scribe, { count: 10 }).then(() => "", (/** @type {Error} */ error) => error.message);
+  });
+  expect(message).toBe("unreachable executed");
+});
+
+test("a state file is its chunks, one after the other, and is read back whole", async ({ page }) => {
+  const text = await page.evaluate(async () => {
+    const { jobs } = /** @type {any} */ (window);
+    const chunks = ["LOGLANES", "abc", "", "def"].map((part) => new TextEncoder().encode(part));
+    const file = await jobs.writeState({ exportChunk: (/** @type {number} */ i) => chunks[i] ?? null });
+    let read = "";
+    const restorer = { feedFile: (/** @type {Uint8Array} */ bytes) => (read += new TextDecoder().decode(bytes)), finish: () => read };
+    return jobs.readState(file, restorer);
+  });
+  expect(text).toBe("LOGLANESabcdef");
+});
+
+test("a state file is known by its first eight bytes", async ({ page }) => {
+  const known = await page.evaluate(() => {
+    const { jobs } = /** @type {any} */ (window);
+    return ["LOGLANES", "LOGLANES\x01", "LOGLANE", "loglanes", ""].map((text) => jobs.isState(new TextEncoder().encode(text)));
+  });
+  expect(known).toEqual([true, true, false, false, false]);
+});
