@@ -9,6 +9,22 @@ export function setText(node, text) {
 }
 
 /**
+ * Makes a change that may take away what has the focus; then the focus goes to the first button of `root`
+ * that is left, or to `root` itself, and not back to the beginning of the page.
+ * @param {HTMLElement} root
+ * @param {() => void} change
+ */
+export function keepFocus(root, change) {
+  const focused = document.activeElement;
+  const inside = focused !== null && root.contains(focused);
+  change();
+  if (!inside || (root.contains(focused) && focused.checkVisibility())) return;
+  const left = [...root.querySelectorAll("button")].find((one) => one.checkVisibility());
+  if (!left) root.tabIndex = -1;
+  (left ?? root).focus();
+}
+
+/**
  * A list of pieces, one per key. A piece stays as long as its key does.
  * @template T
  */
