@@ -88,7 +88,7 @@ export class GroupSection {
     setText(this.#heading, group.members.length === 0
       ? `${group.state}: it has no active members; its committed offsets stay`
       : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
-    keepFocus(this.element, () => {
+    keepFocus(this.element, this.#membersBox, () => {
       this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
       this.#showUnnoticed();
     });

@@ -79,7 +79,7 @@ export class MemberRow {
   update(item) {
     this.#item = item;
     const { member, topics } = item;
-    keepFocus(this.element, () => {
+    keepFocus(this.element, this.element, () => {
       this.#live.hidden = member.crashed;
       if (member.crashed) this.#showSeek(false);
       this.#crashed.hidden = !member.crashed;
