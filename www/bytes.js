@@ -62,6 +62,26 @@ export function label(bytes, most = Infinity) {
 }
 
 /**
+ * The same for the first bytes of a longer whole, as records in short carry them. A character that
+ * the cut has halved is left out; that there is more is said.
+ * @param {Uint8Array | null} bytes
+ * @param {number} length of the whole
+ * @param {number} [most]
+ * @returns {string}
+ */
+export function cutLabel(bytes, length, most = Infinity) {
+  if (bytes === null || bytes.length >= length) return label(bytes, most);
+  // The last lead byte, and whether its character is whole.
+  let lead = bytes.length - 1;
+  while (lead > 0 && lead > bytes.length - 4 && (/** @type {number} */ (bytes[lead]) & 0xc0) === 0x80) lead -= 1;
+  const first = bytes[lead] ?? 0;
+  const wanted = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+  const whole = lead + wanted > bytes.length ? bytes.subarray(0, lead) : bytes;
+  const name = label(toText(whole) === null ? bytes : whole, most);
+  return name.endsWith("…") ? name : `${name.slice(0, most - 1)}…`;
+}
+
+/**
  * Text with what cannot be seen spelled out: controls, separators, joiners, combining marks.
  * @param {string} text
  * @returns {string}

@@ -45,6 +45,7 @@
  * @property {() => Outcome} cancel
  * @property {() => Changes | null} changes
  * @property {(token: number) => void} saved
+ * @property {() => void} forgetSaved
  * @property {(index: number) => Bytes | null} exportChunk
  * @property {() => void} free
  */
@@ -336,6 +337,11 @@ export class Engine extends EventTarget {
   changes() {
     // In the middle of a job, too: what is in so far is as good as any state.
     return this.#broken ? null : this.#call(() => this.#wasm.changes());
+  }
+
+  /** Takes it that nothing is saved: the next `changes()` are the whole state. */
+  forgetSaved() {
+    if (!this.#broken) this.#call(() => this.#wasm.forgetSaved());
   }
 
   /** @param {number} token */

@@ -20,9 +20,11 @@ const RETRY_LAST_MS = 60_000;
 /**
  * The engine, as far as saving is concerned.
  * @typedef {object} Source
- * @property {() => Changes | null} changes what differs from the saved state; null: nothing
+ * @property {() => Changes | null} changes what differs from the saved state, or the next step of it;
+ *   the last step has the manifest. null: nothing differs, or a job runs
  * @property {(token: number) => void} saved that much is saved
- * @property {() => void} [unsaved] forget what is saved, so that `changes()` is the whole state
+ * @property {() => void} [forgetSaved] take it that nothing is saved: `changes()` is the whole state
+ * @property {boolean} [busy] whether a job runs; then the state is saved after it
  */
 
 /**
@@ -227,18 +229,12 @@ export class Saver extends EventTarget {
    * @returns {Promise<number | null>} how long to wait before trying again; null: it went well, or never will
    */
   async #attempt(source) {
+    if (source.busy) return GATHER_MS;
     this.#dirty = false;
-    const replace = this.#replace;
     try {
-      const changes = source.changes();
-      if (changes) {
-        if (replace && !changes.puts.some(({ key }) => key === MANIFEST)) throw new Error("The engine gave only a part of its state.");
-        await this.#store.save(changes, { replace });
-        source.saved(changes.token);
-      } else if (replace) await this.#store.clear();
+      const bytes = this.#replace ? await this.#saveWhole(source) : await this.#saveSteps(source);
       this.#replace = false;
       this.#retry = RETRY_FIRST_MS;
-      const bytes = changes?.bytes ?? 0;
       this.#say({
         state: this.#dirty ? "saving" : "saved",
         ...WELL,
@@ -256,13 +252,55 @@ export class Saver extends EventTarget {
   }
 
   /**
+   * Step by step: what a step writes counts only once the manifest of the last one speaks of it.
+   * @param {Source} source
+   * @returns {Promise<number>} bytes written
+   */
+  async #saveSteps(source) {
+    let bytes = 0;
+    for (let changes = source.changes(); changes; ) {
+      await this.#store.save(changes);
+      bytes += changes.bytes;
+      // Another engine may have come while we waited.
+      if (this.#source !== source) break;
+      source.saved(changes.token);
+      changes = isLast(changes) ? null : source.changes();
+    }
+    return bytes;
+  }
+
+  /**
+   * All steps in one transaction: until it is complete, what was saved before stays.
+   * @param {Source} source
+   * @returns {Promise<number>} bytes written
+   */
+  async #saveWhole(source) {
+    /** @type {Changes} */
+    const whole = { token: 0, puts: [], deletes: [], bytes: 0 };
+    source.forgetSaved?.();
+    try {
+      for (let changes = source.changes(); changes; ) {
+        whole.puts.push(...changes.puts);
+        whole.bytes += changes.bytes;
+        source.saved(changes.token);
+        changes = isLast(changes) ? null : source.changes();
+      }
+      await (whole.puts.length > 0 ? this.#store.save(whole, { replace: true }) : this.#store.clear());
+    } catch (error) {
+      if (this.#source === source) source.forgetSaved?.();
+      throw error;
+    }
+    return whole.bytes;
+  }
+
+  /**
    * @param {StoreError} error
    * @param {Source} source
    */
   #failed(error, source) {
-    if (error.reason === "gone" && source.unsaved) {
-      source.unsaved();
-      this.#replace = true;
+    if (error.reason === "gone" && source.forgetSaved) {
+      source.forgetSaved();
+      this.#store.forget();
       return 0;
     }
     // Trying again cannot help a tab that does not know what the other one saved.
@@ -288,8 +326,10 @@ export class Saver extends EventTarget {
       this.#dirty = false;
       this.#store.save(changes, { last: true }).then(
         () => {
-          if (this.#source === source) source.saved(changes.token);
-          if (!this.#saving && !this.#dirty) this.#say({ state: "saved", ...WELL, savedAt: Date.now() });
+          if (this.#source !== source) return;
+          source.saved(changes.token);
+          // Still here: the page was only hidden. What else there is to say or to save comes as ever.
+          this.touch();
         },
         () => this.touch(),
       );
@@ -318,6 +358,11 @@ export class Saver extends EventTarget {
     else removeEventListener("beforeunload", ask);
     this.dispatchEvent(new CustomEvent("status", { detail: this.#status }));
   }
+}
+
+/** @param {Changes} changes @returns {boolean} whether this step ends a save */
+function isLast({ puts }) {
+  return puts.some(({ key }) => key === MANIFEST);
 }
 
 /** @param {BeforeUnloadEvent} event */

@@ -1,7 +1,7 @@
 /**
  * @file The saved state: chunks of bytes by key, in IndexedDB. It knows nothing of what is in them.
  *
- * A save is one transaction: every chunk of it or none. It counts as done at the transaction's
+ * A save, or a step of a big one, is one transaction: every chunk of it or none. It counts as done at the transaction's
  * `complete`, and its failure is read from the transaction, where a full disk is reported; the
  * requests are silent about that.
  *
@@ -15,7 +15,10 @@
 export const DATABASE = "loglanes";
 const CHUNKS = "chunks";
 const VERSION = 1;
-/** The chunk that names all others; it is written with every save. */
+/**
+ * The chunk that says what the others are worth. A big save comes in steps, and only the last step
+ * brings it; chunks no manifest speaks of are not part of the state.
+ */
 export const MANIFEST = "manifest";
 
 /** Some browsers never answer an open (private windows, a blocked delete). */
@@ -171,7 +174,8 @@ export class Store {
   }
 
   /**
-   * Hands over every saved chunk, in the order of the keys, all from one moment.
+   * Hands over every saved chunk, in the order of the keys, all from one moment. Without a manifest
+   * nothing is saved: at most the first steps of a save that never came to its end.
    * @param {(key: string, bytes: Uint8Array) => void} each what it throws ends the load
    * @returns {Promise<number>} how many chunks there were; 0: nothing is saved
    */
@@ -192,7 +196,6 @@ export class Store {
             values.result.forEach((value, i) => {
               const key = String(keys.result[i]);
               const bytes = asBytes(value) ?? new Uint8Array(0);
-              if (key === MANIFEST) manifest = bytes.slice();
               each(key, bytes);
             });
           } catch (error) {
@@ -202,10 +205,19 @@ export class Store {
           if (values.result.length === BATCH) batch(IDBKeyRange.lowerBound(keys.result[BATCH - 1], true));
         };
       };
-      batch();
+      const found = chunks.get(MANIFEST);
+      found.onsuccess = () => {
+        manifest = asBytes(found.result);
+        if (manifest) batch();
+      };
     });
     this.#seen = manifest;
     return total;
+  }
+
+  /** Takes it that nothing is saved, after a `gone`: the next save may begin from nothing. */
+  forget() {
+    this.#seen = null;
   }
 
   /** Deletes all that is saved. @returns {Promise<void>} */

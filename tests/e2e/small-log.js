@@ -1,19 +1,21 @@
 /**
  * @file A log so small that a test can look through it, with the engine's shape for saving: records
- * in chunks of ten, and a manifest that counts them. For the tests of www/store.js and www/saver.js.
+ * in chunks of ten, a few chunks a step, and with the last step a manifest that counts the records.
+ * For the tests of www/store.js and www/saver.js.
  */
 
 const PER_CHUNK = 10;
+const CHUNKS_PER_STEP = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export class SmallLog {
   /** @type {string[]} */
   records = [];
-  #saved = 0;
+  /** How many records are saved, and how many of them the manifest counts. */
+  #saved = { written: 0, counted: 0 };
   #token = 0;
-  /** @type {Map<number, number>} how many records each `changes()` covered */
-  #issued = new Map();
+  #pending = this.#saved;
 
   /** @param {string} value @returns {number} its offset */
   append(value) {
@@ -22,26 +24,29 @@ export class SmallLog {
 
   /** @returns {import("../../src/wasm/types.d.ts").Changes | null} */
   changes() {
-    const end = this.records.length;
-    if (end === this.#saved) return null;
+    const { written, counted } = this.#saved;
+    if (counted === this.records.length) return null;
+    const first = Math.floor(written / PER_CHUNK);
+    const end = Math.min(this.records.length, (first + CHUNKS_PER_STEP) * PER_CHUNK);
     const puts = [];
-    for (let chunk = Math.floor(this.#saved / PER_CHUNK); chunk * PER_CHUNK < end; chunk += 1) {
+    for (let chunk = first; chunk * PER_CHUNK < end; chunk += 1) {
       const part = this.records.slice(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK);
       puts.push({ key: `chunk-${String(chunk).padStart(6, "0")}`, bytes: encoder.encode(JSON.stringify(part)) });
     }
-    puts.push({ key: "manifest", bytes: encoder.encode(String(end)) });
+    const isLast = end === this.records.length;
+    if (isLast) puts.push({ key: "manifest", bytes: encoder.encode(String(end)) });
     this.#token += 1;
-    this.#issued.set(this.#token, end);
+    this.#pending = { written: end, counted: isLast ? end : counted };
     return { token: this.#token, puts, deletes: [], bytes: puts.reduce((sum, { bytes }) => sum + bytes.length, 0) };
   }
 
-  /** @param {number} token */
+  /** @param {number} token only the last one counts */
   saved(token) {
-    this.#saved = this.#issued.get(token) ?? this.#saved;
+    if (token === this.#token) this.#saved = this.#pending;
   }
 
-  unsaved() {
-    this.#saved = 0;
+  forgetSaved() {
+    this.#saved = { written: 0, counted: 0 };
   }
 
   /**
@@ -57,8 +62,9 @@ export class SmallLog {
       if (key === "manifest") end = Number(text);
       else log.records.push(...JSON.parse(text));
     });
-    if (log.records.length !== end) throw new Error(`The manifest counts ${end} records, the chunks hold ${log.records.length}.`);
-    log.#saved = end;
+    if (log.records.length < end) throw new Error(`The manifest counts ${end} records, the chunks hold ${log.records.length}.`);
+    log.records.length = end;
+    log.#saved = { written: end, counted: end };
     return log;
   }
 }

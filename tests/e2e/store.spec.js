@@ -101,6 +101,48 @@ test("many acts at once are few saves", async ({ context }) => {
   expect(states.filter((/** @type {string} */ state) => state === "saved").length).toBeLessThan(4);
 });
 
+test("a big save comes in steps, and one that never ended is as if it had not begun", async ({ context }) => {
+  const page = await open(context);
+  await act(page, ...Array.from({ length: 205 }, (_, i) => `v${i}`));
+  await saved(page);
+  await page.reload();
+  await expect(page).toHaveTitle("ready");
+  expect(await records(page)).toHaveLength(205);
+
+  // Two steps of a new log, its manifest still to come.
+  const loaded = await page.evaluate(async () => {
+    const { SmallLog, Store } = /** @type {any} */ (window);
+    const log = new SmallLog();
+    for (let i = 0; i < 205; i += 1) log.append(`v${i}`);
+    const store = new Store({ name: "steps" });
+    for (let i = 0; i < 2; i += 1) {
+      const step = log.changes();
+      await store.save(step);
+      log.saved(step.token);
+    }
+    return new Store({ name: "steps" }).load(() => {});
+  });
+  expect(loaded).toBe(0);
+});
+
+test("while a job runs, nothing is called saved; after it, all is saved", async ({ context }) => {
+  const page = await open(context);
+  await page.evaluate(() => {
+    const { log, act } = /** @type {any} */ (window);
+    const changes = log.changes.bind(log);
+    log.busy = true;
+    log.changes = () => (log.busy ? null : changes());
+    act("a");
+  });
+  await page.evaluate(() => /** @type {any} */ (window).saver.flush());
+  expect((await status(page)).state).toBe("saving");
+  await page.evaluate(() => (/** @type {any} */ (window).log.busy = false));
+  await reaches(page, "saved");
+  await page.reload();
+  await expect(page).toHaveTitle("ready");
+  expect(await records(page)).toEqual(["a"]);
+});
+
 test("a page that goes at once still saves", async ({ context }) => {
   const page = await open(context);
   await act(page, "last words");

@@ -3,7 +3,7 @@
  * and keeps nothing but the raster's buffers.
  */
 
-import { label } from "../bytes.js";
+import { cutLabel, label } from "../bytes.js";
 import { count } from "../dom.js";
 import { colour, CONTROL, EMPTY_VALUE, HEADERS, KEY_BITS, kindOf, TOMBSTONE } from "./palette.js";
 import { DIM } from "./raster.js";
@@ -71,6 +71,8 @@ import { axisStep } from "./viewport.js";
 /** From this width on, in CSS pixels, cells are drawn one by one. */
 export const CELL_BY_CELL = 7;
 const LABEL_CELL = 30;
+/** Between the axis and the first lane. */
+const RULER_ROOM = 6;
 
 /** @param {Layout} layout @param {number} lanes @returns {[number, number]} the lanes in sight, half open */
 export function lanesInSight(layout, lanes) {
@@ -101,7 +103,7 @@ export function drawLanes(context, scene) {
   for (let i = from; i < to; i++) drawTrack(context, scene, i);
   context.save();
   context.beginPath();
-  context.rect(gutter, ruler, width - gutter, height - ruler);
+  context.rect(gutter, ruler - RULER_ROOM, width - gutter, height);
   context.clip();
   if (viewport.cell < CELL_BY_CELL) drawDense(context, scene, from, to);
   else for (let i = from; i < to; i++) drawCells(context, scene, i);
@@ -120,7 +122,7 @@ function drawAxisLines(context, { layout, viewport, inks }, step) {
   context.fillStyle = inks.line;
   context.globalAlpha = 0.6;
   for (const offset of marks(viewport, step)) {
-    context.fillRect(Math.round(layout.gutter + viewport.x(offset)), layout.ruler, 1, layout.height - layout.ruler);
+    context.fillRect(Math.round(layout.gutter + viewport.x(offset)), layout.ruler - RULER_ROOM, 1, layout.height);
   }
   context.globalAlpha = 1;
 }
@@ -219,10 +221,30 @@ function drawDense(context, scene, from, to) {
     }
   }
   raster.end();
+  context.imageSmoothingEnabled = false;
   const edge = layout.band >= 14 ? 2 : 1;
   for (let i = from; i < to; i++) {
     raster.draw(context, i - from, layout.gutter, laneTop(layout, i) + layout.rail, columns / layout.ratio, layout.band, edge);
+    drawArrivals(context, scene, i);
   }
+}
+
+/**
+ * Where cells are too narrow to be seen coming, a bar comes in their place.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {number} index
+ */
+function drawArrivals(context, scene, index) {
+  const { layout, viewport, inks } = scene;
+  const partition = /** @type {PartitionView} */ (scene.partitions[index]);
+  const arrival = scene.arrival(partition.partition);
+  if (!arrival || arrival.glow <= 0) return;
+  const width = Math.max(3, Number(partition.logEndOffset - arrival.from) * viewport.cell);
+  context.globalAlpha = arrival.glow;
+  context.fillStyle = inks.ink;
+  context.fillRect(layout.gutter + viewport.x(arrival.from) + arrival.shift, laneTop(layout, index) + layout.rail - 3, width, layout.band + 6);
+  context.globalAlpha = 1;
 }
 
 /** @param {bigint} a @param {bigint} b */
@@ -384,7 +406,7 @@ function drawLabels(context, { inks, theme, match }, record, x, y, width, height
   const two = height >= 2.4 * size;
   if (fit >= 2) {
     const boxed = kind === "empty" || record.tag & TOMBSTONE;
-    const name = kind === "none" ? "none" : kind === "empty" ? "empty" : label(record.key, fit);
+    const name = kind === "none" ? "none" : kind === "empty" ? "empty" : nameIn(record, fit);
     const text = name.slice(0, fit);
     const top = two ? y + height / 2 - size * 0.55 : y + height / 2;
     if (boxed) {
@@ -409,6 +431,21 @@ function drawLabels(context, { inks, theme, match }, record, x, y, width, height
       context.fillText(digits, x + 4, at);
     }
   }
+}
+
+/**
+ * A key's name for a narrow cell. Keys often differ in their last characters, so the middle is left out.
+ * @param {RecordSummary} record
+ * @param {number} most
+ */
+function nameIn({ key, keyLength }, most) {
+  // Only the key's beginning is known when it is very long.
+  if (key === null || keyLength > key.length) return cutLabel(key, keyLength, most);
+  const name = label(key);
+  if (name.length <= most) return name;
+  if (most < 4) return `${name.slice(0, most - 1)}…`;
+  const head = Math.max(1, Math.floor((most - 1) / 3));
+  return `${name.slice(0, head)}…${name.slice(name.length - (most - 1 - head))}`;
 }
 
 /**
@@ -559,17 +596,18 @@ export function range(partition) {
 
 /** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {bigint} step */
 function drawRuler(context, { layout, viewport, inks }, step) {
+  const bottom = layout.ruler - RULER_ROOM;
   context.fillStyle = inks.paper;
-  context.fillRect(0, 0, layout.width, layout.ruler);
+  context.fillRect(0, 0, layout.width, bottom);
   context.fillStyle = inks.line;
-  context.fillRect(0, layout.ruler - 1, layout.width, 1);
+  context.fillRect(0, bottom - 1, layout.width, 1);
   const size = 0.7 * inks.size;
   context.font = `400 ${size}px ${inks.text}`;
   context.textBaseline = "middle";
   context.fillStyle = inks.ink2;
   if (layout.gutter >= 120) {
     context.textAlign = "right";
-    context.fillText("offset", layout.gutter - 12, layout.ruler / 2);
+    context.fillText("offset", layout.gutter - 12, bottom / 2);
   }
   context.textAlign = "left";
   for (const offset of marks(viewport, step)) {
@@ -577,9 +615,9 @@ function drawRuler(context, { layout, viewport, inks }, step) {
     const text = count(offset);
     if (x + 4 + context.measureText(text).width > layout.width) continue;
     context.fillStyle = inks.edge;
-    context.fillRect(x, layout.ruler - 6, 1, 6);
+    context.fillRect(x, bottom - 6, 1, 6);
     context.fillStyle = inks.ink2;
-    context.fillText(text, x + 4, layout.ruler / 2);
+    context.fillText(text, x + 4, bottom / 2);
   }
 }
 
@@ -600,7 +638,7 @@ function drawRing(context, scene, place, ink, line, off = 0) {
   if (y + layout.band < layout.ruler || x + Math.max(viewport.cell, 6) < layout.gutter || x > layout.width) return;
   context.save();
   context.beginPath();
-  context.rect(layout.gutter - 4, layout.ruler, layout.width, layout.height);
+  context.rect(layout.gutter - 4, layout.ruler - RULER_ROOM, layout.width, layout.height);
   context.clip();
   const gap = viewport.cell >= 14 ? 2 : viewport.cell >= CELL_BY_CELL ? 1 : 0;
   const width = Math.max(viewport.cell - gap, 3);

@@ -4,7 +4,7 @@
  * Nothing is drawn unless something changed, and never more than once a frame.
  */
 
-import { label } from "../bytes.js";
+import { cutLabel } from "../bytes.js";
 import { count, h } from "../dom.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
 import { drawLanes, laneTop, lanesInSight } from "./draw.js";
@@ -21,8 +21,8 @@ import { Viewport } from "./viewport.js";
  * @import { Arrival, Flag, Inks, Layout, Place } from "./draw.js"
  */
 
-const RULER = 24;
-const ROW = { least: 26, most: 84 };
+const RULER = 30;
+const ROW = { least: 26, most: 96 };
 /** Below this height a lane has no room for flags' names. */
 const ROOMY = 42;
 /** A produce of more records than this is not shown one by one. */
@@ -399,7 +399,8 @@ export class LanesView extends EventTarget {
     else if (top + layout.row > layout.scroll + room) this.scroller.scrollTop = top + layout.row - room;
     layout.scroll = this.scroller.scrollTop;
     this.#viewport.show(place.offset);
-    this.#redraw();
+    if (!this.lists.focused) this.lists.place({ partition: place.partition, offset: place.offset });
+    this.#moved();
   }
 
   /** @param {(Place & { record: RecordSummary }) | null} hit */
@@ -409,8 +410,8 @@ export class LanesView extends EventTarget {
     const { record } = hit;
     this.tip.replaceChildren(
       h("b", null, `P${hit.partition} @ ${count(record.offset)}`),
-      h("span", { class: "mono" }, label(record.key, 32)),
-      h("span", { class: "mono soft" }, label(record.value, 56)),
+      h("span", { class: "mono" }, cutLabel(record.key, record.keyLength, 32)),
+      h("span", { class: "mono soft" }, cutLabel(record.value, record.valueLength, 56)),
       h("span", { class: "soft small" }, isoTime(record.timestamp)),
     );
     const box = this.#box(hit);

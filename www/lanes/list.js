@@ -4,7 +4,7 @@
  * and below. Only records around the keyboard's place exist as elements, laid over their cells.
  */
 
-import { label } from "../bytes.js";
+import { cutLabel } from "../bytes.js";
 import { count, h } from "../dom.js";
 import { CONTROL, TOMBSTONE } from "./palette.js";
 
@@ -262,14 +262,14 @@ export class LaneLists extends EventTarget {
  * @param {RecordSummary} record
  */
 export function spoken(record) {
-  const key = record.key === null ? "no key" : record.key.length === 0 ? "empty key" : `key ${label(record.key, 60)}`;
+  const key = record.key === null ? "no key" : record.key.length === 0 ? "empty key" : `key ${cutLabel(record.key, record.keyLength, 60)}`;
   const value = record.tag & CONTROL
     ? "control marker"
     : record.tag & TOMBSTONE
       ? "no value, a tombstone"
       : record.valueLength === 0
         ? "empty value"
-        : `value ${label(record.value, 80)}`;
+        : `value ${cutLabel(record.value, record.valueLength, 80)}`;
   return `Offset ${record.offset}, ${key}, ${value}, ${isoTime(record.timestamp)}`;
 }
 

@@ -132,7 +132,7 @@ function why({ arithmetic, partition, key }) {
 
 /** @param {Header[]} headers */
 function headerTable(headers) {
-  return h("div", { class: "table-wrap" }, h("table", null,
+  return h("div", { class: "table-wrap", tabindex: "0", role: "group", "aria-label": "Headers" }, h("table", null,
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "key"), h("th", { scope: "col" }, "value"))),
     h("tbody", null, ...headers.map(({ key, value }) => h("tr", { class: "mono" }, h("td", null, label(key, 60)), h("td", null, label(value, 200)))))));
 }
@@ -140,7 +140,7 @@ function headerTable(headers) {
 /** @param {RecordDetail} record @returns {Node[]} */
 function bytesOf({ batch, bytes }) {
   const fields = (/** @type {string} */ caption, /** @type {Field[]} */ list) =>
-    h("div", { class: "table-wrap" }, h("table", { class: "fields-table" }, h("caption", null, caption),
+    h("div", { class: "table-wrap", tabindex: "0", role: "group", "aria-label": caption }, h("table", { class: "fields-table" }, h("caption", null, caption),
       h("thead", { class: "unseen" }, h("tr", null, ...["at", "field", "value", "bytes"].map((name) => h("th", { scope: "col" }, name)))),
       h("tbody", null, ...list.map((field) => h("tr", null,
         h("td", { class: "num soft mono" }, field.at),

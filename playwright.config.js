@@ -1,0 +1,27 @@
+// How the tests of the page run: `cargo xtask test --only page`, or `npx playwright test` when
+// www/pkg has been built. Each test worker serves the page itself; see tests/e2e/support.
+
+import { defineConfig, devices } from "@playwright/test";
+import { launchOptions } from "./tests/e2e/support/chromium.js";
+
+export default defineConfig({
+  testDir: "tests/e2e",
+  outputDir: "test-results",
+  forbidOnly: Boolean(process.env.CI),
+  retries: 0,
+  fullyParallel: true,
+  workers: process.env.CI ? 2 : undefined,
+  // Generous, for a busy machine with two cores. No test depends on how fast something is.
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [["list"]],
+  use: {
+    ...devices["Desktop Chrome"],
+    launchOptions: launchOptions(),
+    locale: "en-GB",
+    timezoneId: "UTC",
+    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+  },
+  projects: [{ name: "chromium" }],
+});
