@@ -45,6 +45,7 @@
  * @property {() => Outcome} cancel
  * @property {() => Changes | null} changes
  * @property {(token: number) => void} saved
+ * @property {() => void} forgetSaved
  * @property {(index: number) => Bytes | null} exportChunk
  * @property {() => void} free
  */
@@ -341,6 +342,11 @@ export class Engine extends EventTarget {
   /** @param {number} token */
   saved(token) {
     if (!this.#broken) this.#call(() => this.#wasm.saved(token));
+  }
+
+  /** From now on `changes` is the whole state: what was saved is gone. */
+  forgetSaved() {
+    if (!this.#broken) this.#call(() => this.#wasm.forgetSaved());
   }
 
   /**

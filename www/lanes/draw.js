@@ -69,7 +69,7 @@ import { axisStep } from "./viewport.js";
  */
 
 /** From this width on, in CSS pixels, cells are drawn one by one. */
-export const CELL_BY_CELL = 7;
+export const CELL_BY_CELL = 9;
 const LABEL_CELL = 30;
 /** Between the axis and the first lane. */
 const RULER_ROOM = 6;
@@ -292,11 +292,13 @@ function drawCells(context, scene, index) {
     }
   }
   if (cell >= LABEL_CELL) {
+    const cells = [];
     for (const record of scene.records(partition.partition, first, end)) {
+      if (record.tag & CONTROL) continue;
       const n = Number(record.offset - first);
-      const x = x0 + n * cell + (n >= fresh && arrival ? arrival.shift : 0);
-      drawLabels(context, scene, record, x, y, cell - gap, layout.band);
+      cells.push({ record, x: x0 + n * cell + (n >= fresh && arrival ? arrival.shift : 0) });
     }
+    drawLabels(context, scene, cells, y, cell - gap, layout.band);
   }
 }
 
@@ -317,9 +319,10 @@ function drawCell(context, { inks, theme }, tag, x, y, width, height) {
     context.fillRect(x + width / 2 - 1, y, 2, height);
     return;
   }
+  const rounded = width >= 18 && height >= 24;
   const path = () => {
     context.beginPath();
-    if (width >= 18) context.roundRect(x, y, width, height, 3);
+    if (rounded) context.roundRect(x, y, width, height, 3);
     else context.rect(x, y, width, height);
   };
   const outline = (/** @type {string} */ style, /** @type {number} */ line) => {
@@ -345,8 +348,10 @@ function drawCell(context, { inks, theme }, tag, x, y, width, height) {
   }
   if (kind === "key") {
     context.fillStyle = fill;
-    path();
-    context.fill();
+    if (rounded) {
+      path();
+      context.fill();
+    } else context.fillRect(x, y, width, height);
   } else {
     context.fillStyle = inks.paper;
     path();
@@ -384,61 +389,65 @@ function drawCell(context, { inks, theme }, tag, x, y, width, height) {
 }
 
 /**
+ * What is written in a lane's cells. One font is set for all, as setting it is dear.
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene
- * @param {RecordSummary} record
- * @param {number} x
+ * @param {{ record: RecordSummary, x: number }[]} cells
  * @param {number} y
  * @param {number} width
  * @param {number} height
  */
-function drawLabels(context, { inks, theme, match }, record, x, y, width, height) {
-  const kind = kindOf(record.tag);
-  if (record.tag & CONTROL) return;
-  const plain = kind === "key" && !(record.tag & TOMBSTONE);
-  const faded = match !== null && (record.tag & KEY_BITS) !== match;
-  const ink = faded ? inks.ink2 : plain ? colour(record.tag, theme).ink : inks.ink;
-  const size = Math.min(0.72 * inks.size, height * 0.5);
+function drawLabels(context, { inks, theme, match }, cells, y, width, height) {
+  const size = Math.min(0.72 * inks.size, height * 0.62);
+  const two = height >= 2.4 * size;
+  const letter = size * 0.602;
+  const fit = Math.floor((width - 6) / letter);
   context.textAlign = "left";
   context.textBaseline = "middle";
-  context.font = `600 ${size}px ${inks.mono}`;
-  const fit = Math.floor((width - 6) / (size * 0.602));
-  const two = height >= 2.4 * size;
-  if (fit >= 2) {
-    const boxed = kind === "empty" || record.tag & TOMBSTONE;
-    const name = kind === "none" ? "none" : kind === "empty" ? "empty" : nameIn(record, fit);
-    const text = name.slice(0, fit);
-    const top = two ? y + height / 2 - size * 0.55 : y + height / 2;
-    if (boxed) {
+  /** @type {(text: string, at: number, line: number, x: number, record: RecordSummary) => void} */
+  const write = (text, at, line, x, { tag }) => {
+    const kind = kindOf(tag);
+    const struck = (tag & TOMBSTONE) !== 0;
+    if (kind === "empty" || struck) {
       context.fillStyle = inks.paper;
-      context.fillRect(x + 2.5, top - size * 0.6, text.length * size * 0.602 + 2, size * 1.2);
+      context.fillRect(x + 2.5, at - line * 0.6, text.length * line * 0.602 + 2, line * 1.2);
     }
-    context.fillStyle = kind === "key" ? ink : inks.ink2;
-    context.fillText(text, x + 4, top);
-  }
-  if (two) {
-    const small = size * 0.92;
-    context.font = `400 ${small}px ${inks.mono}`;
+    const faded = match !== null && (tag & KEY_BITS) !== match;
+    context.fillStyle = faded || kind !== "key" ? inks.ink2 : struck ? inks.ink : colour(tag, theme).ink;
+    context.fillText(text, x + 4, at);
+  };
+  context.font = `600 ${size}px ${inks.mono}`;
+  const upper = two ? y + height / 2 - size * 0.55 : y + height / 2;
+  if (fit >= 2) for (const { record, x } of cells) write(nameIn(record, fit), upper, size, x, record);
+  if (!two) return;
+  const small = size * 0.92;
+  const room = Math.floor((width - 6) / (small * 0.602));
+  context.font = `400 ${small}px ${inks.mono}`;
+  for (const { record, x } of cells) {
     const digits = String(record.offset);
-    const room = Math.floor((width - 6) / (small * 0.602));
-    if (digits.length <= room) {
-      const at = y + height / 2 + size * 0.7;
-      if (kind === "empty" || record.tag & TOMBSTONE) {
-        context.fillStyle = inks.paper;
-        context.fillRect(x + 2.5, at - small * 0.6, digits.length * small * 0.602 + 2, small * 1.2);
-      }
-      context.fillStyle = plain ? ink : inks.ink2;
-      context.fillText(digits, x + 4, at);
-    }
+    if (digits.length <= room) write(digits, y + height / 2 + size * 0.7, small, x, record);
   }
 }
+
+/** Names that were made for a width, so that panning does not make them again. @type {WeakMap<RecordSummary, { most: number, name: string }>} */
+const names = new WeakMap();
 
 /**
  * A key's name for a narrow cell. Keys often differ in their last characters, so the middle is left out.
  * @param {RecordSummary} record
  * @param {number} most
  */
-function nameIn({ key, keyLength }, most) {
+function nameIn(record, most) {
+  const kept = names.get(record);
+  if (kept?.most === most) return kept.name;
+  const kind = kindOf(record.tag);
+  const name = kind === "key" ? shortened(record, most) : kind.slice(0, most);
+  names.set(record, { most, name });
+  return name;
+}
+
+/** @param {RecordSummary} record @param {number} most */
+function shortened({ key, keyLength }, most) {
   // Only the key's beginning is known when it is very long.
   if (key === null || keyLength > key.length) return cutLabel(key, keyLength, most);
   const name = label(key);
