@@ -23,6 +23,10 @@ pub mod producer;
 pub mod replicas;
 pub mod snapshot;
 pub mod topic;
+pub mod view;
+
+#[cfg(target_arch = "wasm32")]
+pub mod wasm;
 
 pub use bytes::Bytes;
 pub use cluster::Cluster;

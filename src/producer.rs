@@ -99,6 +99,17 @@ pub fn partitioner_of(id: Option<&str>) -> Result<Partitioner> {
         .with_hint("It is shown for comparison only: it places keyless records by time or batch."))
 }
 
+/// The list of partitions that turns and draws of a partitioner go through.
+pub(crate) fn partition_order_of(partitioner: Partitioner, name: &str, topic: &Topic) -> Vec<u32> {
+    let partitions = topic.partitions.len() as u32;
+    match partitioner.place(None, 1) {
+        Placement::RoundRobin { order: TurnOrder::PartitionNumber, .. } => {
+            (0..partitions).collect()
+        }
+        _ => partition_order(name, partitions),
+    }
+}
+
 /// What went into one partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
@@ -126,12 +137,7 @@ pub(crate) struct Buffer {
 impl Buffer {
     pub(crate) fn new(partitioner: Partitioner, name: &str, topic: &Topic) -> Self {
         let partitions = topic.partitions.len();
-        let order = match partitioner.place(None, 1) {
-            Placement::RoundRobin { order: TurnOrder::PartitionNumber, .. } => {
-                (0..partitions as u32).collect()
-            }
-            _ => partition_order(name, partitions as u32),
-        };
+        let order = partition_order_of(partitioner, name, topic);
         Self {
             partitioner,
             order,

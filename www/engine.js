@@ -339,6 +339,11 @@ export class Engine extends EventTarget {
     return this.#broken ? null : this.#call(() => this.#wasm.changes());
   }
 
+  /** Takes it that nothing is saved: the next `changes()` are the whole state. */
+  forgetSaved() {
+    if (!this.#broken) this.#call(() => this.#wasm.forgetSaved());
+  }
+
   /** @param {number} token */
   saved(token) {
     if (!this.#broken) this.#call(() => this.#wasm.saved(token));

@@ -4,10 +4,13 @@ use super::Cluster;
 use crate::command::Produce;
 use crate::error::{Error, ErrorCode, Result};
 use crate::generate::{GenerateSpec, Generator};
-use crate::log::{Header, NewRecord};
+use crate::log::{BatchBuilder, Header, NewRecord, PartitionLog};
 use crate::outcome::{Outcome, SentTo};
-use crate::partitioner::Partitioner;
-use crate::producer::{Buffer, MAX_BLOCK_MS, Memory, Sending, new_record, partitioner_of};
+use crate::partitioner::{KnownPartitions, Partitioner};
+use crate::producer::{
+    Buffer, MAX_BLOCK_MS, Memory, Sending, check_size, new_record, partition_order_of,
+    partitioner_of,
+};
 use crate::record_set::RecordSet;
 use crate::topic::{INTERNAL_TOPICS, check_name};
 
@@ -16,25 +19,15 @@ impl Cluster {
         check_record(record)?;
         let partitioner = partitioner_of(record.partitioner.as_deref())?;
         self.check_target(&record.topic, record.partition)?;
-        let headers: Vec<Header<'_>> = record
-            .headers
-            .iter()
-            .map(|header| Header { key: &header.key, value: header.value.as_deref() })
-            .collect();
-        let timestamp = record.timestamp.unwrap_or(now_ms);
-        let sent = NewRecord {
-            timestamp,
-            key: record.key.as_deref(),
-            value: record.value.as_deref(),
-            headers: &headers,
-        };
+        let headers = record.header_views();
+        let draft = record.record(&headers, now_ms);
         // Taken before the act, put back if it is refused: then nothing has changed.
         let random = self.random.clone();
         let memory = self.producers.get(&producer_key(&record.topic, partitioner)).cloned();
         let mut bulk = BulkProducer::begin(self, &record.topic, partitioner, now_ms)?;
         let outcome = bulk
             .with(self, |sending| {
-                sending.send(&sent, record.partition)?;
+                sending.send(&draft, record.partition)?;
                 sending.flush();
                 match sending.buffer.take_refused().pop() {
                     Some((_, refused)) => Err(refused),
@@ -50,7 +43,7 @@ impl Cluster {
                     topic: record.topic.clone(),
                     partition,
                     offset: sent.first_offset,
-                    timestamp: self.stored_timestamp(&record.topic, timestamp, now_ms) as f64,
+                    timestamp: self.stored_timestamp(&record.topic, draft.timestamp, now_ms) as f64,
                 })
             });
         if outcome.is_err() {
@@ -133,12 +126,66 @@ impl Cluster {
         }
     }
 
+    /// Whether a record would be refused now, and in which words. Nothing is sent.
+    ///
+    /// # Errors
+    ///
+    /// What [`Command::Produce`](crate::Command::Produce) would answer.
+    pub(crate) fn check_produce(&self, record: &Produce, now_ms: i64) -> Result {
+        check_record(record)?;
+        partitioner_of(record.partitioner.as_deref())?;
+        self.check_target(&record.topic, record.partition)?;
+        let topic =
+            self.topics.get(&record.topic).ok_or_else(|| super::topics::unknown_topic(""))?;
+        let now_ms = self.clock(now_ms);
+        let headers = record.header_views();
+        let record = record.record(&headers, now_ms);
+        check_size(&record)?;
+        let mut batch = BatchBuilder::new();
+        batch.append(&record)?;
+        // A log of its own, with the topic's settings: what it refuses, any partition would.
+        PartitionLog::new(topic.config.log().clone(), now_ms).append_batch(&mut batch, now_ms)?;
+        Ok(())
+    }
+
+    /// Where a producer that stays or takes turns would put the next keyless record; none
+    /// before its first.
+    pub(crate) fn next_partition(&self, name: &str, partitioner: Partitioner) -> Option<i32> {
+        let topic = self.topics.get(name)?;
+        match self.producers.get(&producer_key(name, partitioner))? {
+            Memory::Nothing => None,
+            Memory::Sticky(sticky) => sticky.current_partition().map(|p| p as i32),
+            Memory::RoundRobin(turns) => {
+                let order = partition_order_of(partitioner, name, topic);
+                Some(turns.peek(KnownPartitions::all(&order)) as i32)
+            }
+        }
+    }
+
     fn stored_timestamp(&self, topic: &str, timestamp: i64, now_ms: i64) -> i64 {
         use crate::log::TimestampType::LogAppendTime;
         let config = self.topics.get(topic).map(|topic| topic.config.log());
         match config {
             Some(config) if config.message_timestamp_type == LogAppendTime => now_ms,
             _ => timestamp,
+        }
+    }
+}
+
+impl Produce {
+    fn header_views(&self) -> Vec<Header<'_>> {
+        self.headers
+            .iter()
+            .map(|header| Header { key: &header.key, value: header.value.as_deref() })
+            .collect()
+    }
+
+    fn record<'a>(&'a self, headers: &'a [Header<'a>], now_ms: i64) -> NewRecord<'a> {
+        NewRecord {
+            timestamp: self.timestamp.unwrap_or(now_ms),
+            key: self.key.as_deref(),
+            value: self.value.as_deref(),
+            headers,
         }
     }
 }

@@ -4,11 +4,40 @@
 //! before (base offset, length, leader epoch, magic) can be rewritten without touching it.
 //! Source: `org.apache.kafka.common.utils.Crc32C`, `DefaultRecordBatch.computeChecksum`.
 
-use crc::{CRC_32_ISCSI, Crc, Table};
+/// The polynomial, lowest bit first.
+const POLYNOMIAL: u32 = 0x82f6_3b78;
 
-/// Sixteen tables of 256 entries, 16 KiB in all: sixteen bytes a step. WebAssembly has no CRC
-/// instruction, so tables are the fast way there.
-static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
+/// Slicing-by-16: `TABLES[k][b]` is what byte `b` adds when `k` more bytes follow in its block.
+///
+/// WebAssembly has no CRC instruction, so tables are the fast way there. The `crc` crate has the
+/// same ones; measured under Node it was a fifth slower, natively equal.
+static TABLES: [[u32; 256]; 16] = tables();
+
+const fn tables() -> [[u32; 256]; 16] {
+    let mut tables = [[0; 256]; 16];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut crc = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ POLYNOMIAL } else { crc >> 1 };
+            bit += 1;
+        }
+        tables[0][byte] = crc;
+        byte += 1;
+    }
+    let mut k = 1;
+    while k < 16 {
+        let mut byte = 0;
+        while byte < 256 {
+            let before = tables[k - 1][byte];
+            tables[k][byte] = (before >> 8) ^ tables[0][(before & 0xff) as usize];
+            byte += 1;
+        }
+        k += 1;
+    }
+    tables
+}
 
 /// The CRC-32C of `bytes`.
 ///
@@ -18,7 +47,36 @@ static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 #[must_use]
 #[inline]
 pub fn checksum(bytes: &[u8]) -> u32 {
-    CRC32C.checksum(bytes)
+    !update(u32::MAX, bytes)
+}
+
+fn update(mut crc: u32, bytes: &[u8]) -> u32 {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    for block in blocks {
+        crc = step(crc, block);
+    }
+    for &byte in rest {
+        crc = (crc >> 8) ^ entry(0, crc ^ u32::from(byte));
+    }
+    crc
+}
+
+#[inline]
+fn step(crc: u32, block: &[u8; 16]) -> u32 {
+    let word =
+        |at: usize| u32::from_le_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]]);
+    let four = |k: usize, word: u32| {
+        entry(k + 3, word)
+            ^ entry(k + 2, word >> 8)
+            ^ entry(k + 1, word >> 16)
+            ^ entry(k, word >> 24)
+    };
+    four(12, word(0) ^ crc) ^ four(8, word(4)) ^ four(4, word(8)) ^ four(0, word(12))
+}
+
+#[inline]
+fn entry(k: usize, byte: u32) -> u32 {
+    TABLES[k][(byte & 0xff) as usize]
 }
 
 /// A CRC-32C over bytes that come in pieces.
@@ -30,25 +88,25 @@ pub fn checksum(bytes: &[u8]) -> u32 {
 /// crc.update(b"56789");
 /// assert_eq!(crc.finish(), checksum(b"123456789"));
 /// ```
-#[derive(Clone)]
-pub struct Crc32c(crc::Digest<'static, u32, Table<16>>);
+#[derive(Debug, Clone)]
+pub struct Crc32c(u32);
 
 impl Crc32c {
     /// The CRC of no bytes yet.
     #[must_use]
     pub fn new() -> Self {
-        Self(CRC32C.digest())
+        Self(u32::MAX)
     }
 
     /// Goes on with `bytes`.
     pub fn update(&mut self, bytes: &[u8]) {
-        self.0.update(bytes);
+        self.0 = update(self.0, bytes);
     }
 
     /// The CRC of all bytes so far.
     #[must_use]
     pub fn finish(self) -> u32 {
-        self.0.finalize()
+        !self.0
     }
 }
 

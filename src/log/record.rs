@@ -132,14 +132,13 @@ pub(crate) fn encode(
     offset_delta: i32,
     timestamp_delta: i64,
 ) {
-    // Everything up to the key's bytes is put together on the stack and copied once.
-    let mut prefix = [0; MAX_RECORD_OVERHEAD + varint::MAX_I32_LEN];
-    let mut at = varint::put_i32(&mut prefix, body);
-    at += 1; // attributes: always 0
-    at += varint::put_i64(&mut prefix[at..], timestamp_delta);
-    at += varint::put_i32(&mut prefix[at..], offset_delta);
-    at += varint::put_i32(&mut prefix[at..], length_of(record.key));
-    out.extend_from_slice(&prefix[..at]);
+    let mut prefix = varint::Scratch::new();
+    prefix.put_i32(body);
+    prefix.put_byte(0); // attributes: always 0
+    prefix.put_i64(timestamp_delta);
+    prefix.put_i32(offset_delta);
+    prefix.put_i32(length_of(record.key));
+    prefix.copy_to(out);
     out.extend_from_slice(record.key.unwrap_or_default());
     write_optional(out, record.value);
     varint::write_i32(out, record.headers.len() as i32);
@@ -173,7 +172,8 @@ pub struct RecordView<'a> {
     /// The value.
     pub value: Option<&'a [u8]>,
     header_count: u32,
-    headers: &'a [u8],
+    /// Where the headers begin in `bytes`.
+    headers_at: u32,
     bytes: &'a [u8],
 }
 
@@ -181,7 +181,7 @@ impl<'a> RecordView<'a> {
     /// The headers, in order, duplicates included; decoded as they are asked for.
     #[must_use]
     pub fn headers(&self) -> Headers<'a> {
-        Headers { left: self.header_count, bytes: self.headers, at: 0 }
+        Headers { left: self.header_count, bytes: self.bytes, at: self.headers_at as usize }
     }
 
     /// How many headers there are.
@@ -318,7 +318,7 @@ pub(crate) struct BatchBase {
 
 /// Decodes the record at `*at` and moves `at` behind it. Like Kafka's, the fields are read up to
 /// the end of the batch, and only then compared with the record's own length.
-#[inline]
+#[inline(always)]
 pub(crate) fn decode<'a>(
     bytes: &'a [u8],
     at: &mut usize,
@@ -367,8 +367,8 @@ pub(crate) fn decode<'a>(
         key,
         value,
         header_count,
-        headers: &bytes[headers_at..*at],
-        bytes: &bytes[start..*at],
+        headers_at: (headers_at - start) as u32,
+        bytes: bytes.get(start..*at).unwrap_or_default(),
     })
 }
 

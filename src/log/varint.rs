@@ -73,33 +73,54 @@ const fn len_u64(raw: u64) -> usize {
     (70 - (raw | 1).leading_zeros() as usize) / 7
 }
 
-/// Writes `value` at the start of `out` and returns how many bytes that took.
-///
-/// `out` is a small array on the caller's stack, so that a record's prefix is put together
-/// there and copied once.
-#[inline]
-pub(crate) fn put(out: &mut [u8], mut raw: u64) -> usize {
-    let mut len = 0;
-    for slot in out {
-        len += 1;
-        if raw < 0x80 {
-            *slot = raw as u8;
-            break;
-        }
-        *slot = raw as u8 | 0x80;
-        raw >>= 7;
+/// The size of [`Scratch`]: more than the longest prefix of a record, 26 bytes.
+const SCRATCH_LEN: usize = 32;
+
+/// A few varints put together on the stack, then copied out as one block of fixed size: a copy
+/// of a size known beforehand is two instructions, any other is a call.
+pub(crate) struct Scratch {
+    bytes: [u8; SCRATCH_LEN],
+    len: usize,
+}
+
+impl Scratch {
+    #[inline]
+    pub(crate) fn new() -> Self {
+        Self { bytes: [0; SCRATCH_LEN], len: 0 }
     }
-    len
-}
 
-#[inline]
-pub(crate) fn put_i32(out: &mut [u8], value: i32) -> usize {
-    put(out, u64::from(zigzag_i32(value)))
-}
+    #[inline]
+    pub(crate) fn put_byte(&mut self, byte: u8) {
+        // The mask changes no place in use; it spares the bounds check.
+        self.bytes[self.len % SCRATCH_LEN] = byte;
+        self.len += 1;
+    }
 
-#[inline]
-pub(crate) fn put_i64(out: &mut [u8], value: i64) -> usize {
-    put(out, zigzag_i64(value))
+    #[inline]
+    fn put(&mut self, mut raw: u64) {
+        while raw >= 0x80 {
+            self.put_byte(raw as u8 | 0x80);
+            raw >>= 7;
+        }
+        self.put_byte(raw as u8);
+    }
+
+    #[inline]
+    pub(crate) fn put_i32(&mut self, value: i32) {
+        self.put(u64::from(zigzag_i32(value)));
+    }
+
+    #[inline]
+    pub(crate) fn put_i64(&mut self, value: i64) {
+        self.put(zigzag_i64(value));
+    }
+
+    #[inline]
+    pub(crate) fn copy_to(&self, out: &mut Vec<u8>) {
+        let end = out.len() + self.len;
+        out.extend_from_slice(&self.bytes);
+        out.truncate(end);
+    }
 }
 
 /// Appends `value` to `out`.
@@ -112,9 +133,9 @@ pub(crate) fn put_i64(out: &mut [u8], value: i64) -> usize {
 /// ```
 #[inline]
 pub fn write_i32(out: &mut Vec<u8>, value: i32) {
-    let mut bytes = [0; MAX_I32_LEN];
-    let len = put_i32(&mut bytes, value);
-    out.extend_from_slice(&bytes[..len]);
+    let mut scratch = Scratch::new();
+    scratch.put_i32(value);
+    scratch.copy_to(out);
 }
 
 /// Appends `value` to `out`.
@@ -127,9 +148,9 @@ pub fn write_i32(out: &mut Vec<u8>, value: i32) {
 /// ```
 #[inline]
 pub fn write_i64(out: &mut Vec<u8>, value: i64) {
-    let mut bytes = [0; MAX_I64_LEN];
-    let len = put_i64(&mut bytes, value);
-    out.extend_from_slice(&bytes[..len]);
+    let mut scratch = Scratch::new();
+    scratch.put_i64(value);
+    scratch.copy_to(out);
 }
 
 /// Reads an `i32` at `*position` and moves `position` behind it.
@@ -167,24 +188,30 @@ pub fn read_i64(bytes: &[u8], position: &mut usize) -> Result<i64, VarintError> 
 
 #[inline]
 fn read(bytes: &[u8], position: &mut usize, max_len: usize) -> Result<u64, VarintError> {
-    match bytes.get(*position) {
-        Some(&byte) if byte < 0x80 => {
+    // Nearly all numbers in a batch take one or two bytes.
+    match bytes.get(*position..).unwrap_or_default() {
+        [a, ..] if *a < 0x80 => {
             *position += 1;
-            Ok(u64::from(byte))
+            Ok(u64::from(*a))
         }
-        Some(_) => read_long(bytes, position, max_len),
-        None => Err(VarintError::Truncated),
+        [a, b, ..] if *b < 0x80 => {
+            *position += 2;
+            Ok(u64::from(*a & 0x7f) | u64::from(*b) << 7)
+        }
+        rest => {
+            let (raw, len) = read_long(rest, max_len)?;
+            *position += len;
+            Ok(raw)
+        }
     }
 }
 
-fn read_long(bytes: &[u8], position: &mut usize, max_len: usize) -> Result<u64, VarintError> {
-    let rest = bytes.get(*position..).unwrap_or_default();
+fn read_long(rest: &[u8], max_len: usize) -> Result<(u64, usize), VarintError> {
     let mut raw = 0;
     for (index, &byte) in rest.iter().take(max_len).enumerate() {
         raw |= u64::from(byte & 0x7f) << (7 * index);
         if byte < 0x80 {
-            *position += index + 1;
-            return Ok(raw);
+            return Ok((raw, index + 1));
         }
     }
     Err(if rest.len() < max_len { VarintError::Truncated } else { VarintError::TooLong })

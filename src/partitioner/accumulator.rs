@@ -99,10 +99,11 @@ pub struct WaitingBatch {
 }
 
 impl WaitingBatch {
-    fn new(batch_size: i64, first: &RecordShape) -> Self {
+    /// A batch of one record, which may be larger than `batch_size`.
+    fn of(batch_size: i64, first: &RecordShape) -> Self {
         Self {
-            records: 0,
-            bytes: BATCH_OVERHEAD,
+            records: 1,
+            bytes: BATCH_OVERHEAD + first.size_in_batch(0, 0),
             limit: batch_size.max(first.upper_bound_alone()),
             first_timestamp: first.timestamp,
             closed: false,
@@ -110,25 +111,23 @@ impl WaitingBatch {
     }
 
     fn is_full(&self) -> bool {
-        self.closed || (self.records > 0 && self.limit <= self.bytes)
+        self.closed || self.limit <= self.bytes
     }
 
-    /// The bytes a record would add.
-    fn growth(&self, record: &RecordShape) -> i64 {
-        record.size_in_batch(self.records, record.timestamp.wrapping_sub(self.first_timestamp))
-    }
-
-    fn has_room_for(&self, record: &RecordShape) -> bool {
-        !self.is_full()
-            && (self.records == 0 || self.limit >= self.bytes.saturating_add(self.growth(record)))
-    }
-
-    /// Answers the bytes it grew by.
-    fn push(&mut self, record: &RecordShape) -> i64 {
-        let growth = self.growth(record);
+    /// Adds a record if there is room; answers the bytes it took.
+    fn try_push(&mut self, record: &RecordShape) -> Option<i64> {
+        if self.is_full() {
+            return None;
+        }
+        let delta = record.timestamp.wrapping_sub(self.first_timestamp);
+        let bytes = record.size_in_batch(self.records, delta);
+        let sum = self.bytes.saturating_add(bytes);
+        if sum > self.limit {
+            return None;
+        }
         self.records = self.records.saturating_add(1);
-        self.bytes = self.bytes.saturating_add(growth);
-        growth
+        self.bytes = sum;
+        Some(bytes)
     }
 }
 
@@ -199,37 +198,27 @@ impl Accumulator {
         let sticks = partition.is_none();
         let mut place = partition.unwrap_or_else(|| self.sticky.peek(known, random));
         let mut switched_before = false;
-        // A stay whose end had to wait for its batch may end now that the batch is gone or full.
-        if sticks && self.last_is_full(place) && self.sticky.update(0, true, known, random) {
-            switched_before = true;
-            place = self.sticky.peek(known, random);
-        }
-        // The same, when the batch turns out to have no room for this record and is closed.
-        if !self.make_room(place, record)
-            && sticks
-            && !switched_before
-            && self.sticky.update(0, true, known, random)
-        {
-            switched_before = true;
-            place = self.sticky.peek(known, random);
-            self.make_room(place, record);
-        }
-
-        let batch_size = self.batch_size.into();
-        let queue = self.queues.entry(place).or_default();
-        let (new_batch, bytes) = match queue.back_mut().filter(|last| !last.closed) {
-            Some(last) => (false, last.push(record)),
-            None => {
-                let mut batch = WaitingBatch::new(batch_size, record);
-                batch.push(record);
-                let bytes = batch.bytes;
-                queue.push_back(batch);
-                (true, bytes)
+        let (new_batch, bytes, full) = loop {
+            let queue = self.queues.entry(place).or_default();
+            if let Some(last) = queue.back_mut() {
+                if let Some(bytes) = last.try_push(record) {
+                    break (false, bytes, last.is_full());
+                }
+                last.closed = true;
             }
+            // No batch here takes this record. A stay whose end had to wait for that ends now.
+            if sticks && !switched_before && self.sticky.update(0, true, known, random) {
+                switched_before = true;
+                place = self.sticky.peek(known, random);
+                continue;
+            }
+            let batch = WaitingBatch::of(self.batch_size.into(), record);
+            let (bytes, full) = (batch.bytes, batch.is_full());
+            queue.push_back(batch);
+            break (true, bytes, full);
         };
-        let enable_switch = queue.back().is_none_or(WaitingBatch::is_full);
         let grown = i32::try_from(bytes).unwrap_or(i32::MAX);
-        let switched_after = sticks && self.sticky.update(grown, enable_switch, known, random);
+        let switched_after = sticks && self.sticky.update(grown, full, known, random);
         Appended { partition: place, new_batch, bytes, switched_before, switched_after }
     }
 
@@ -274,21 +263,6 @@ impl Accumulator {
     #[must_use]
     pub const fn sticky(&self) -> &BuiltInPartitioner {
         &self.sticky
-    }
-
-    /// Whether no batch of a partition can take more; also where it has none.
-    fn last_is_full(&mut self, partition: u32) -> bool {
-        self.queues.entry(partition).or_default().back().is_none_or(WaitingBatch::is_full)
-    }
-
-    /// Whether the last batch has room; closes it if it has not.
-    fn make_room(&mut self, partition: u32, record: &RecordShape) -> bool {
-        let Some(last) = self.queues.entry(partition).or_default().back_mut() else {
-            return false;
-        };
-        let room = last.has_room_for(record);
-        last.closed |= !room;
-        room
     }
 }
 

@@ -1,7 +1,7 @@
 //! The state as one file: its chunks, one after the other.
 //!
 //! [`FILE_MAGIC`], then for each chunk the length of its name (u16, big-endian), its name, and
-//! the chunk as [`super::seal`] frames it. The manifest comes first.
+//! the chunk as [`super::seal`] frames it. The manifest comes last.
 
 use super::changes::Changes;
 use super::{FRAME_BYTES, MAX_CHUNK_BYTES, Restorer, SaveLedger, frame};
@@ -14,16 +14,33 @@ pub const FILE_MAGIC: &[u8; 8] = b"LOGLANES";
 /// The longest name of a chunk.
 const MAX_NAME_BYTES: usize = 512;
 
-/// The whole state as the parts of a file, a few megabytes each, in order.
-pub fn export_chunk(session: &Session) -> impl Iterator<Item = Vec<u8>> {
-    let mut ledger = SaveLedger::default();
-    let mut first = true;
-    std::iter::from_fn(move || {
-        let changes = ledger.changes(session.seed(), session.cluster(), session.history())?;
-        ledger.saved(changes.token);
-        let head = if std::mem::take(&mut first) { FILE_MAGIC.to_vec() } else { Vec::new() };
+/// The whole state as the parts of a file, a few megabytes each.
+///
+/// ```
+/// use loglanes::Session;
+/// use loglanes::snapshot::Export;
+///
+/// let session = Session::new(7);
+/// let mut export = Export::default();
+/// let first = export.next_part(&session).unwrap();
+/// assert!(first.starts_with(b"LOGLANES"));
+/// assert!(export.next_part(&session).is_none());
+/// ```
+#[derive(Debug, Default)]
+pub struct Export {
+    ledger: SaveLedger,
+    has_begun: bool,
+}
+
+impl Export {
+    /// The next part; none after the last. The session must be the same, unchanged, throughout.
+    pub fn next_part(&mut self, session: &Session) -> Option<Vec<u8>> {
+        let changes = self.ledger.changes(session.seed(), session.cluster(), session.history())?;
+        self.ledger.saved(changes.token);
+        let head = if self.has_begun { Vec::new() } else { FILE_MAGIC.to_vec() };
+        self.has_begun = true;
         Some(part(head, changes))
-    })
+    }
 }
 
 fn part(mut bytes: Vec<u8>, changes: Changes) -> Vec<u8> {
@@ -39,11 +56,11 @@ fn part(mut bytes: Vec<u8>, changes: Changes) -> Vec<u8> {
 ///
 /// ```
 /// use loglanes::Session;
-/// use loglanes::snapshot::{FileReader, export_chunk};
+/// use loglanes::snapshot::{Export, FileReader};
 ///
 /// let session = Session::new(7);
-/// let mut reader = FileReader::default();
-/// for part in export_chunk(&session) {
+/// let (mut export, mut reader) = (Export::default(), FileReader::default());
+/// while let Some(part) = export.next_part(&session) {
 ///     reader.feed(&part)?;
 /// }
 /// assert_eq!(reader.finish()?.cluster(), session.cluster());

@@ -22,7 +22,7 @@ mod manifest;
 mod restore;
 
 pub use changes::{Changes, SaveLedger};
-pub use file::{FILE_MAGIC, FileReader, export_chunk};
+pub use file::{Export, FILE_MAGIC, FileReader};
 pub use restore::Restorer;
 
 use crate::error::{Error, Result};

@@ -46,16 +46,7 @@ export type Command =
   /** `total` is the new count of partitions, as in Kafka's CreatePartitions. */
   | { type: "createPartitions"; topic: string; total: number }
   /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
-  | {
-      type: "produce";
-      topic: string;
-      partitioner?: string;
-      partition?: number | null;
-      timestamp?: number | null;
-      key: Bytes | null;
-      value: Bytes | null;
-      headers?: Header[];
-    }
+  | ({ type: "produce" } & RecordDraft)
   | GenerateCommand
   | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset }
   /** The consumer closes in good order. */
@@ -97,7 +88,7 @@ export type Outcome =
   | { type: "topicCreated"; name: string; partitions: number }
   | { type: "partitionsCreated"; topic: string; from: number; to: number }
   | { type: "produced"; topic: string; partition: number; offset: bigint; timestamp: number }
-  | { type: "producedMany"; topic: string; records: number; bytes: number; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
+  | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
   | { type: "committed"; group: string; offsets: PartitionOffset[] };
@@ -228,6 +219,17 @@ export interface PartitionerInfo {
 /** A partition, or in words how it would be drawn. */
 export type Destination = { kind: "fixed"; partition: number } | { kind: "random" | "roundRobin" | "sticky"; partition: number | null };
 
+/** A record that is not sent yet; the fields of a `produce` command. */
+export interface RecordDraft {
+  topic: string;
+  partitioner?: string;
+  partition?: number | null;
+  timestamp?: number | null;
+  key: Bytes | null;
+  value: Bytes | null;
+  headers?: Header[];
+}
+
 /** Where a record would land, and why, without sending it. */
 export interface Placement {
   destination: Destination | null;
@@ -238,7 +240,7 @@ export interface Placement {
   /** What Kafka would answer instead, if it would refuse. */
   refusal: Refusal | null;
   /** Where other clients would put the same key. */
-  others: { partitioner: string; client: string; name: string; destination: Destination; agrees: boolean }[];
+  others: { partitioner: string; client: string; name: string; isDefault: boolean; destination: Destination; agrees: boolean }[];
 }
 
 /** `(murmur2(key) & 0x7fffffff) % partitions`, step by step. */
@@ -250,6 +252,8 @@ export interface KeyArithmetic {
   masked: number;
   partitions: number;
   partition: number;
+  /** The same as it would be written down: `murmur2(6 bytes)` gives `-790332482`, and so on. */
+  steps: { operation: string; result: string }[];
 }
 
 /** A record in short, for a cell or a list item. Keys and values are cut to their first 64 bytes. */
@@ -321,6 +325,12 @@ export interface SplitKey {
   parts: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[];
 }
 
+export interface SplitKeys {
+  /** All of them, of which `keys` has those with the most records. */
+  total: number;
+  keys: SplitKey[];
+}
+
 export interface KeyStats {
   topic: string;
   /** Different keys, the empty one included. */
@@ -381,6 +391,3 @@ export interface Changes {
   deletes: string[];
   bytes: number;
 }
-
-/** What a lane's tags mean; see `laneTags`. */
-export type LaneTags = Uint32Array;

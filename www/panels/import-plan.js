@@ -4,7 +4,7 @@
  * everything that follows.
  */
 
-/** @import { ImportSpec, Inspection, LoglanesError } from "../../src/wasm/types.d.ts" */
+/** @import { ClusterView, ImportSpec, Inspection, LoglanesError } from "../../src/wasm/types.d.ts" */
 /** @import { PageState } from "../types.d.ts" */
 
 import { count, h, size } from "../dom.js";
@@ -137,15 +137,10 @@ export class ImportPlan extends EventTarget {
 
   /** @param {File} file @param {Inspection} inspection @param {PageState} state */
   #fill(file, inspection, { engine, view }) {
-    const name = topicName(file.name);
-    const existing = view.topics.some((topic) => topic.name === name);
-    this.#topic.replaceChildren(
-      h("option", { value: "" }, "a new topic"),
-      ...view.topics.map((topic) => h("option", { value: topic.name, selected: existing && topic.name === name }, `${topic.name} (${count(topic.partitions.length)} partitions)`)),
-    );
-    this.#newName.value = existing ? "" : name;
+    this.#topic.value = "";
     this.#partitions.value = String(NEW_PARTITIONS);
-    this.#topicChosen();
+    this.#newName.value = topicName(file.name);
+    this.#topics(view);
 
     const { field, reason } = proposeKey(inspection);
     this.#keyHint.textContent = `${field === null ? "No key" : `“${visible(field)}”`} is suggested. ${reason}`;
@@ -158,6 +153,17 @@ export class ImportPlan extends EventTarget {
     this.#partitioner.replaceChildren(...usable.map(({ id, client, name: label }) => h("option", { value: id }, `${client}: ${label}`)));
     this.#partitioner.value = usable.find((each) => each.isDefault)?.id ?? usable[0]?.id ?? "";
     this.#rule();
+  }
+
+  /** Offers the topics there are; the one of the name that is asked for, if it is among them. @param {ClusterView} view */
+  #topics({ topics }) {
+    const name = this.#topic.value || this.#newName.value;
+    this.#topic.replaceChildren(
+      h("option", { value: "" }, "a new topic"),
+      ...topics.map((topic) => h("option", { value: topic.name }, `${topic.name} (${count(topic.partitions.length)} partitions)`)),
+    );
+    this.#topic.value = topics.some((topic) => topic.name === name) ? name : "";
+    this.#topicChosen();
   }
 
   /** @param {Field | null} field null: no key @param {boolean} suggested */
@@ -213,6 +219,8 @@ export class ImportPlan extends EventTarget {
   /** @param {LoglanesError} error @returns {boolean} whether it was shown here */
   refused(error) {
     if (!this.#dialog.open) return false;
+    // The topic may have been made before the import into it was refused.
+    if (this.#state) this.#topics(this.#state.engine.view());
     showRefusal(this.#refusal, error);
     return true;
   }

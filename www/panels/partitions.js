@@ -31,6 +31,8 @@ export class PartitionsPanel extends Panel {
   #from = h("span");
   #whatIf = h("div", { class: "stack what-if", "aria-live": "off" });
   #grown = h("output", { class: "grown" });
+  /** Groups that do not know of the new partitions. */
+  #unnoticed = h("p", { class: "notice", hidden: true });
   #split = h("div", { class: "stack" });
   #nothing = h("p", { class: "soft" }, "There is no topic yet.");
   #content;
@@ -59,7 +61,7 @@ export class PartitionsPanel extends Panel {
         h("thead", null, h("tr", null, ...COLUMNS.map((text, i) => h("th", { scope: "col", class: i === 2 ? null : "num" }, text)))), this.#body)),
       this.#more,
       h("section", { class: "stack", "aria-labelledby": "what-if-title" },
-        h("h2", { id: "what-if-title" }, "What if it had more partitions?"), form, this.refusal.element, this.#grown,
+        h("h2", { id: "what-if-title" }, "What if it had more partitions?"), form, this.refusal.element, this.#grown, this.#unnoticed,
         h("p", { class: "hint" }, "Partitions can only be added. Old records stay where they are and nothing is renumbered; new partitions start empty at offset 0; new records of a key that moves land elsewhere, so its order is kept no longer."),
         this.#whatIf),
       h("section", { class: "stack", "aria-labelledby": "split-title" }, h("h2", { id: "split-title" }, "Split keys"), this.#split));
@@ -83,6 +85,7 @@ export class PartitionsPanel extends Panel {
     }
     setText(this.#from, `From ${plural(topic.partitions.length, "partition")}`);
     this.#showRows(topic);
+    this.#showUnnoticed(state);
     if (state.view.job === null) this.#renew(topic.records > MANY ? 400 : 0);
   }
 
@@ -97,6 +100,15 @@ export class PartitionsPanel extends Panel {
         this.#showRows(/** @type {TopicView} */ (this.#state?.topic));
       })] : []));
     }
+  }
+
+  /** @param {PanelState} state */
+  #showUnnoticed({ view, topic }) {
+    const groups = view.groups.filter(({ unnoticed }) => unnoticed.some((one) => one.topic === topic?.name)).map(({ id }) => id);
+    this.#unnoticed.hidden = groups.length === 0;
+    const text = `Not noticed yet by ${groups.length === 1 ? "group" : "the groups"} ${groups.join(", ")}: nobody there reads the new partitions until then. `;
+    if (groups.length === 0 || this.#unnoticed.firstChild?.textContent === text) return;
+    this.#unnoticed.replaceChildren(text, button("See Groups", () => this.emit("show-panel", "groups"), { class: "link" }));
   }
 
   #compute() {

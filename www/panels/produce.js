@@ -31,7 +31,7 @@ export class ProducePanel extends Panel {
   #sent = h("output", { class: "sent" });
   #send = h("button", { type: "submit", class: "primary", "aria-keyshortcuts": "Control+Enter Meta+Enter" }, "Send");
   #form;
-  #nothing = h("p", { class: "soft" }, "There is no topic yet. Make one with “+ topic”, then send records to it.");
+  #nothing = h("p", { class: "soft row" }, "There is no topic to send records to yet.", button("New topic…", () => this.emit("new-topic", null)));
   #body;
   #generate = new GenerateForm();
   #renew;

@@ -56,9 +56,7 @@ fn optimise(shell: &Shell, module: &Path) -> Result<()> {
         return Ok(());
     }
     let smaller = module.with_extension("opt");
-    let features = ["--enable-bulk-memory", "--enable-nontrapping-float-to-int"];
-    let optimised =
-        cmd!(shell, "wasm-opt -O3 {features...} {module} --output {smaller}").quiet().run();
+    let optimised = cmd!(shell, "wasm-opt -O3 {module} --output {smaller}").quiet().run();
     match optimised {
         Ok(()) => fs::rename(&smaller, module)?,
         Err(error) => println!("wasm-opt failed, so the module stays as rustc made it: {error}"),

@@ -286,7 +286,8 @@ impl BatchBuilder {
         if body + 5 > room {
             return Err(too_large(body));
         }
-        self.bytes.reserve(body as usize + 5);
+        // The scratch blocks are copied whole and then cut: room for the last one's rest too.
+        self.bytes.reserve(body as usize + 37);
         record::encode(&mut self.bytes, record, body as i32, offset_delta, timestamp_delta);
 
         let state = &mut self.state;

@@ -119,7 +119,7 @@ impl<'a> BatchRecords<'a> {
         fault: None,
     };
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_record(&mut self) -> Option<Result<RecordView<'a>, RecordFault>> {
         if self.left == 0 {
             return self.fault.take().map(Err);

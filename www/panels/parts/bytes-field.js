@@ -14,6 +14,8 @@ const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 export class BytesField {
   element;
   #kind;
+  /** The last choice that was not none: what the input's text is written in. @type {Kind} */
+  #kindBefore;
   #input;
   #readout = h("p", { class: "hint bytes-readout" });
   #changed;
@@ -49,9 +51,6 @@ export class BytesField {
       h("div", { class: "field-head" }, this.label, this.#kind.element), this.#input, this.#readout);
     this.#show();
   }
-
-  /** @type {Kind} */
-  #kindBefore;
 
   /** @returns {Kind} */
   get kind() {

@@ -103,7 +103,7 @@ export class GroupSection {
   /** @param {Outcome} outcome */
   done(outcome) {
     this.refusal.clear();
-    if (outcome.type === "polled") this.#answer.replaceChildren(polledView(outcome, this.#acts.select));
+    if (outcome.type === "polled") this.#answer.replaceChildren(polledView(outcome, (topic, partition) => this.#logStart(topic, partition), this.#acts.select));
     else if (outcome.type === "committed") {
       this.#answer.replaceChildren(h("p", { role: "status" }, outcome.offsets.length === 0
         ? "Nothing to commit: it has no position yet."
@@ -111,6 +111,14 @@ export class GroupSection {
     } else if (outcome.type === "rebalanced") {
       this.#answer.replaceChildren(h("p", { role: "status" }, `Rebalanced: generation ${outcome.generation}.`));
     } else this.#answer.replaceChildren();
+  }
+
+  /**
+   * @param {string} topic
+   * @param {number} partition
+   */
+  #logStart(topic, partition) {
+    return this.#item.topics.find(({ name }) => name === topic)?.partitions[partition]?.logStartOffset ?? 0n;
   }
 
   #renewRows() {

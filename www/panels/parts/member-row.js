@@ -2,7 +2,7 @@
 import { h } from "../../dom.js";
 import { button, field, numberInput, uniqueId } from "./field.js";
 import { setOptions, setText } from "./keep.js";
-import { NOT_INT32, NOT_INT64, int32, int64, span } from "./numbers.js";
+import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span } from "./numbers.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
@@ -22,6 +22,9 @@ import { NOT_INT32, NOT_INT64, int32, int64, span } from "./numbers.js";
  * @property {(command: Command) => void} act
  * @property {(problem: string) => void} say tells what cannot even be sent
  */
+
+/** The page's idea of the cluster's clock is an estimate; so many ms make up for its rounding. */
+const CLOCKS_APART = 5;
 
 export class MemberRow {
   #state = h("span", { class: "member-state" });
@@ -98,7 +101,7 @@ export class MemberRow {
   tick() {
     const { member, now } = this.#item;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
-    const owns = owned.map(({ topic, partitions }) => `${topic} ${partitions.map((p) => `P${p}`).join(", ")}`).join("; ");
+    const owns = owned.map(({ topic, partitions }) => `${topic} ${partitionList(partitions)}`).join("; ");
     let text = owns === "" ? "idle: a member, but no partition is left for it" : owns;
     if (member.crashed) {
       const left = member.sessionEnds === null ? "" : `; the group notices in ${span(member.sessionEnds - now())}`;
@@ -125,7 +128,7 @@ export class MemberRow {
 
   #timeOut() {
     const { member, now } = this.#item;
-    if (member.sessionEnds !== null) this.#doing.act({ type: "advanceClock", ms: Math.max(1, Math.ceil(member.sessionEnds - now())) });
+    if (member.sessionEnds !== null) this.#doing.act({ type: "advanceClock", ms: Math.max(0, Math.ceil(member.sessionEnds - now())) + CLOCKS_APART });
   }
 
   /** The partition that is chosen, or null after telling that none is. */

@@ -88,6 +88,25 @@ export function plural(value, one, many = `${one}s`) {
 }
 
 /**
+ * Partitions in short: runs of three and more as `P0–P7`.
+ * @param {readonly number[]} partitions
+ * @returns {string}
+ */
+export function partitionList(partitions) {
+  /** @type {[number, number][]} */
+  const runs = [];
+  for (const partition of [...partitions].sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && run[1] === partition - 1) run[1] = partition;
+    else runs.push([partition, partition]);
+  }
+  return runs.map(([first, last]) => {
+    if (first === last) return `P${first}`;
+    return last === first + 1 ? `P${first}, P${last}` : `P${first}–P${last}`;
+  }).join(", ");
+}
+
+/**
  * A share of a whole with one decimal; nothing of nothing is 0 %.
  * @param {number} part
  * @param {number} whole

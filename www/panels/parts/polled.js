@@ -8,6 +8,7 @@ import { plural } from "./numbers.js";
 /** @typedef {import("../../../src/wasm/types.d.ts").Outcome} Outcome */
 /** @typedef {Extract<Outcome, { type: "polled" }>} Polled */
 /** @typedef {import("./types.d.ts").Place} Place */
+/** @typedef {(topic: string, partition: number) => bigint} LogStart */
 
 /** The most records listed; a poll may deliver 500 and more. */
 const LISTED = 100;
@@ -15,9 +16,14 @@ const LISTED = 100;
 /**
  * One line for all partitions without a commit, one for each position that was out of range.
  * @param {Polled["resets"]} resets
+ * @param {LogStart} logStart
  */
-function resetLines(resets) {
-  const place = (/** @type {Polled["resets"][number]} */ { topic, partition, to }) => `${topic} P${partition} → ${count(to)}`;
+function resetLines(resets, logStart) {
+  const place = (/** @type {Polled["resets"][number]} */ { topic, partition, to }) => {
+    const skipped = to - logStart(topic, partition);
+    const passed = skipped > 0n ? ` (${plural(skipped, "offset")} before it ${skipped === 1n ? "is" : "are"} passed over)` : "";
+    return `${topic} P${partition} → ${count(to)}${passed}`;
+  };
   const fresh = resets.filter(({ from }) => from === null);
   const lines = resets.filter(({ from }) => from !== null).map((reset) =>
     `Offset ${count(/** @type {bigint} */ (reset.from))} is out of range, so auto.offset.reset=${reset.policy} set the position: ${place(reset)}.`);
@@ -27,10 +33,11 @@ function resetLines(resets) {
 
 /**
  * @param {Polled} polled
+ * @param {LogStart} logStart
  * @param {(place: Place) => void} select
  * @returns {HTMLElement}
  */
-export function polledView({ member, records, resets }, select) {
+export function polledView({ member, records, resets }, logStart, select) {
   const again = records.filter((record) => record.again).length;
   const rows = records.slice(0, LISTED).map((record) => {
     const { topic, partition, offset, key, value, tag } = record;
@@ -44,7 +51,7 @@ export function polledView({ member, records, resets }, select) {
     h("p", { role: "status" }, h("b", { class: "mono" }, member), records.length === 0
       ? " polled: no records."
       : ` polled: ${plural(records.length, "record")}${again > 0 ? `, ${count(again)} of them again` : ""}.`),
-    resets.length > 0 && h("div", { class: "notice" }, ...resetLines(resets).map((line) => h("p", null, line))),
+    resets.length > 0 && h("div", { class: "notice" }, ...resetLines(resets, logStart).map((line) => h("p", null, line))),
     records.length > 0 && longScroller(`Records ${member} polled`, h("table", null,
       h("thead", null, h("tr", null, ...["Record", "Key", "Value"].map((text) => h("th", { scope: "col" }, text)),
         h("th", { scope: "col" }, h("span", { class: "unseen" }, "Delivered before")))),

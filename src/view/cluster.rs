@@ -1,0 +1,365 @@
+//! The cluster as a page shows it: what there is, in one answer.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::cluster::Cluster;
+use crate::group::{Group, OffsetReset, TopicPartition};
+use crate::job::JobProgress;
+use crate::session::Session;
+use crate::topic::{Partition, Topic};
+
+/// All there is, but for the records.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ClusterView {
+    /// The cluster's clock, ms since 1970.
+    pub now: f64,
+    /// The brokers, by id.
+    pub brokers: Vec<BrokerView>,
+    /// The topics, by name.
+    pub topics: Vec<TopicView>,
+    /// The groups, by id.
+    pub groups: Vec<GroupView>,
+    /// Records of all topics.
+    pub records: f64,
+    /// Bytes of all segments.
+    pub bytes: f64,
+    /// How many steps led here.
+    pub history: HistoryView,
+    /// The import or generation that runs.
+    pub job: Option<JobProgress>,
+}
+
+/// A broker.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BrokerView {
+    /// Its id.
+    pub id: i32,
+    /// How many partitions it leads.
+    pub leads: u32,
+}
+
+/// A topic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TopicView {
+    /// Its name.
+    pub name: String,
+    /// Its id, as Kafka prints it.
+    pub topic_id: String,
+    /// How many brokers hold each partition.
+    pub replication_factor: i16,
+    /// What differs from the default.
+    pub configs: BTreeMap<String, String>,
+    /// Records that can be read.
+    pub records: f64,
+    /// Bytes of all segments.
+    pub bytes: f64,
+    /// The partitions, by number.
+    pub partitions: Vec<PartitionView>,
+}
+
+/// A partition.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartitionView {
+    /// Its number.
+    pub partition: i32,
+    /// The broker that leads it.
+    pub leader: i32,
+    /// The brokers that hold it, the leader first.
+    pub replicas: Vec<i32>,
+    /// The first offset that can be read.
+    pub log_start_offset: i64,
+    /// The offset up to which consumers may read.
+    pub high_watermark: i64,
+    /// The offset the next record gets.
+    pub log_end_offset: i64,
+    /// Records that can be read; gaps do not count.
+    pub records: f64,
+    /// Bytes of all segments.
+    pub bytes: f64,
+    /// The segments, oldest first.
+    pub segments: Vec<SegmentView>,
+}
+
+/// A segment.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SegmentView {
+    /// The offset its file is named after.
+    pub base_offset: i64,
+    /// Its size.
+    pub bytes: f64,
+}
+
+/// A consumer group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupView {
+    /// `group.id`.
+    pub id: String,
+    /// As `kafka-consumer-groups --state` prints it.
+    pub state: &'static str,
+    /// The assignor in use.
+    pub assignor: &'static str,
+    /// One more with every rebalance.
+    pub generation: i32,
+    /// The members, by `client.id`.
+    pub members: Vec<MemberView>,
+    /// Every partition that is assigned or committed.
+    pub partitions: Vec<GroupPartitionView>,
+    /// Topics whose partitions have changed without the group having noticed.
+    pub unnoticed: Vec<UnnoticedView>,
+}
+
+/// A member of a group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberView {
+    /// `client.id`.
+    pub member: String,
+    /// `member.id`, as the coordinator gave it.
+    pub member_id: String,
+    /// What it subscribes to.
+    pub topics: Vec<String>,
+    /// Where it starts without a usable committed offset.
+    pub auto_offset_reset: OffsetReset,
+    /// Whether its process was killed.
+    pub crashed: bool,
+    /// When its session times out then, on the cluster's clock.
+    pub session_ends: Option<f64>,
+    /// Its partitions, topic by topic.
+    pub assignment: Vec<AssignmentView>,
+}
+
+/// The partitions of one topic that a member has.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AssignmentView {
+    /// The topic.
+    pub topic: String,
+    /// The partitions' numbers, ascending.
+    pub partitions: Vec<i32>,
+}
+
+/// A partition as a group sees it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GroupPartitionView {
+    /// The topic.
+    pub topic: String,
+    /// The partition's number.
+    pub partition: i32,
+    /// The member that reads it.
+    pub member: Option<String>,
+    /// The next offset to read, as committed.
+    pub committed_offset: Option<i64>,
+    /// The next offset that the member will fetch.
+    pub position: Option<i64>,
+    /// The first offset that can be read.
+    pub log_start_offset: i64,
+    /// The offset the next record gets.
+    pub log_end_offset: i64,
+    /// Log end offset minus committed offset: offsets, not records. May be negative.
+    pub lag: Option<i64>,
+}
+
+/// A topic that has changed without the group having noticed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UnnoticedView {
+    /// The topic.
+    pub topic: String,
+    /// How many partitions the group knows.
+    pub known: i32,
+    /// How many there are.
+    pub now: i32,
+    /// When the group notices at the latest, on the cluster's clock.
+    pub noticed_at: f64,
+}
+
+/// How many steps there were.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HistoryView {
+    /// In all.
+    pub length: f64,
+    /// Those that are no longer kept.
+    pub forgotten: f64,
+}
+
+impl ClusterView {
+    /// The view of a session when the caller's clock shows `now_ms`.
+    ///
+    /// ```
+    /// use loglanes::view::ClusterView;
+    /// use loglanes::{Command, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("orders", 3), 0)?;
+    /// let view = ClusterView::of(&session, 0);
+    /// assert_eq!(view.topics[0].partitions.len(), 3);
+    /// assert_eq!(view.brokers.iter().map(|broker| broker.leads).sum::<u32>(), 3);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of(session: &Session, now_ms: i64) -> Self {
+        let cluster = session.cluster();
+        let topics: Vec<TopicView> =
+            cluster.topics().map(|(name, topic)| TopicView::of(name, topic)).collect();
+        let history = session.history();
+        Self {
+            now: cluster.clock(now_ms) as f64,
+            brokers: brokers(cluster),
+            groups: cluster.groups().map(|(id, group)| GroupView::of(id, group, cluster)).collect(),
+            records: topics.iter().map(|topic| topic.records).sum(),
+            bytes: topics.iter().map(|topic| topic.bytes).sum(),
+            topics,
+            history: HistoryView {
+                length: history.len() as f64,
+                forgotten: history.forgotten() as f64,
+            },
+            job: session.job(),
+        }
+    }
+}
+
+fn brokers(cluster: &Cluster) -> Vec<BrokerView> {
+    let mut leads: BTreeMap<i32, u32> = cluster.brokers().iter().map(|&id| (id, 0)).collect();
+    for partition in cluster.topics().flat_map(|(_, topic)| &topic.partitions) {
+        *leads.entry(partition.leader()).or_default() += 1;
+    }
+    leads.into_iter().map(|(id, leads)| BrokerView { id, leads }).collect()
+}
+
+impl TopicView {
+    fn of(name: &str, topic: &Topic) -> Self {
+        let partitions: Vec<PartitionView> = (0..)
+            .zip(&topic.partitions)
+            .map(|(number, partition)| PartitionView::of(number, partition))
+            .collect();
+        Self {
+            name: name.to_owned(),
+            topic_id: topic.id.to_string(),
+            replication_factor: topic.replication_factor,
+            configs: topic.config.given().clone(),
+            records: partitions.iter().map(|partition| partition.records).sum(),
+            bytes: partitions.iter().map(|partition| partition.bytes).sum(),
+            partitions,
+        }
+    }
+}
+
+impl PartitionView {
+    fn of(number: i32, partition: &Partition) -> Self {
+        let log = &partition.log;
+        Self {
+            partition: number,
+            leader: partition.leader(),
+            replicas: partition.replicas.clone(),
+            log_start_offset: log.log_start_offset(),
+            high_watermark: log.high_watermark(),
+            log_end_offset: log.log_end_offset(),
+            records: log.record_count() as f64,
+            bytes: log.size_in_bytes() as f64,
+            segments: log
+                .segments()
+                .iter()
+                .map(|segment| SegmentView {
+                    base_offset: segment.base_offset(),
+                    bytes: segment.size_in_bytes() as f64,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl GroupView {
+    fn of(id: &str, group: &Group, cluster: &Cluster) -> Self {
+        let mut rows: Vec<TopicPartition> =
+            group.members.values().flat_map(|member| member.assignment.iter().cloned()).collect();
+        rows.extend(group.committed.keys().cloned());
+        rows.sort();
+        rows.dedup();
+        Self {
+            id: id.to_owned(),
+            state: group.state(),
+            assignor: if group.members.is_empty() { "" } else { "range" },
+            generation: group.generation,
+            members: group
+                .members
+                .iter()
+                .map(|(name, member)| MemberView {
+                    member: name.clone(),
+                    member_id: member.member_id.clone(),
+                    topics: member.topics.clone(),
+                    auto_offset_reset: member.auto_offset_reset,
+                    crashed: !member.is_alive(),
+                    session_ends: member.session_ends_ms.map(|at| at as f64),
+                    assignment: by_topic(&member.assignment),
+                })
+                .collect(),
+            partitions: rows.iter().map(|at| GroupPartitionView::of(at, group, cluster)).collect(),
+            unnoticed: unnoticed(group, cluster),
+        }
+    }
+}
+
+impl GroupPartitionView {
+    fn of(at: &TopicPartition, group: &Group, cluster: &Cluster) -> Self {
+        let log = cluster
+            .topic(&at.topic)
+            .and_then(|topic| topic.partition(at.partition))
+            .map(|partition| &partition.log);
+        let owner = group.owner(at);
+        let committed_offset = group.committed.get(at).copied();
+        let log_end_offset = log.map_or(0, |log| log.log_end_offset());
+        let high_watermark = log.map_or(0, |log| log.high_watermark());
+        Self {
+            topic: at.topic.clone(),
+            partition: at.partition,
+            member: owner.map(str::to_owned),
+            committed_offset,
+            position: owner.and_then(|owner| group.members.get(owner)?.positions.get(at)).copied(),
+            log_start_offset: log.map_or(0, |log| log.log_start_offset()),
+            log_end_offset,
+            lag: committed_offset.map(|offset| high_watermark.saturating_sub(offset)),
+        }
+    }
+}
+
+fn by_topic(assignment: &[TopicPartition]) -> Vec<AssignmentView> {
+    let mut topics: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
+    for at in assignment {
+        topics.entry(&at.topic).or_default().push(at.partition);
+    }
+    topics
+        .into_iter()
+        .map(|(topic, mut partitions)| {
+            partitions.sort_unstable();
+            AssignmentView { topic: topic.to_owned(), partitions }
+        })
+        .collect()
+}
+
+fn unnoticed(group: &Group, cluster: &Cluster) -> Vec<UnnoticedView> {
+    let Some(noticed_at) = group.metadata_ages_ms else { return Vec::new() };
+    let mut topics: Vec<&String> =
+        group.members.values().flat_map(|member| &member.topics).collect();
+    topics.sort();
+    topics.dedup();
+    topics
+        .into_iter()
+        .filter_map(|topic| {
+            let known = group.known_partitions.get(topic).copied().unwrap_or(0);
+            let now = cluster.topic(topic).map_or(0, Topic::partition_count);
+            (known != now).then(|| UnnoticedView {
+                topic: topic.clone(),
+                known,
+                now,
+                noticed_at: noticed_at as f64,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,35 @@
+//! Steps of the history, as a page lists them.
+
+use serde::Serialize;
+
+use crate::history::History;
+
+/// A step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepLine {
+    /// Its number, from 0 at the cluster's beginning.
+    pub step: f64,
+    /// When it was applied, ms since 1970.
+    pub at: f64,
+    /// One line, in Kafka's words.
+    pub text: String,
+    /// The command's `type`.
+    pub command: &'static str,
+}
+
+/// At most `limit` steps from number `from` on; forgotten ones are passed over.
+#[must_use]
+pub fn steps(history: &History, from: u64, limit: usize) -> Vec<StepLine> {
+    let skipped = from.saturating_sub(history.forgotten());
+    let first = history.forgotten() + skipped;
+    (first..)
+        .zip(history.steps().iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX)))
+        .take(limit)
+        .map(|(number, step)| StepLine {
+            step: number as f64,
+            at: step.at_ms as f64,
+            text: step.command.to_string(),
+            command: step.command.kind(),
+        })
+        .collect()
+}

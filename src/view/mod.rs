@@ -1,0 +1,22 @@
+//! Answers for a page: what there is, one record with all there is to know of it, and where a
+//! record would go. They change nothing.
+//!
+//! Counts, sizes and times are doubles, which hold them exactly up to 2^53; offsets never are.
+
+mod changes;
+mod cluster;
+mod history;
+mod placement;
+mod record;
+
+pub use changes::{ChangesView, Put};
+pub use cluster::{
+    AssignmentView, BrokerView, ClusterView, GroupPartitionView, GroupView, HistoryView,
+    MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
+};
+pub use history::{StepLine, steps};
+pub use placement::{
+    Arithmetic, Destination, OtherClient, PartitionerInfo, PlacementView, RefusalView,
+    partitioners, placement,
+};
+pub use record::{BatchDetail, HeaderView, RecordDetail, RecordSummary, record, summaries};

@@ -1,0 +1,112 @@
+//! Long work in short pieces, and many records in one call.
+
+use wasm_bindgen::prelude::*;
+
+use super::convert::{Thrown, bytes_of, from_js, ms, to_js};
+use super::{JsCommand, JsOutcome, Loglanes};
+use crate::command::Command;
+use crate::error::Error;
+use crate::log::NewRecord;
+use crate::record_set::RecordSet;
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ImportSpec")]
+    pub type JsImportSpec;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "JobProgress")]
+    pub type JsJobProgress;
+}
+
+#[wasm_bindgen]
+impl Loglanes {
+    /// Begins to import a file: then `feed` it, piece by piece, and `finish`.
+    #[wasm_bindgen(js_name = beginImport)]
+    pub fn begin_import(&mut self, spec: JsImportSpec, now: f64) -> Result<JsJobProgress, Thrown> {
+        to_js(&self.session.begin_import(from_js("import", spec.into())?, ms(now))?)
+    }
+
+    /// Begins to generate records: then `step` until all are there, and `finish`.
+    #[wasm_bindgen(js_name = beginGenerate)]
+    pub fn begin_generate(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "GenerateCommand")] command: JsCommand,
+        now: f64,
+    ) -> Result<JsJobProgress, Thrown> {
+        to_js(&self.session.begin_generate(from_js("generation", command.into())?, ms(now))?)
+    }
+
+    /// The next bytes of the file.
+    pub fn feed(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: &JsValue,
+    ) -> Result<JsJobProgress, Thrown> {
+        let bytes = bytes_of("A piece of a file", bytes)?;
+        self.insights.changed();
+        to_js(&self.session.feed(&bytes)?)
+    }
+
+    /// Generates the next so many records.
+    pub fn step(&mut self, records: u32) -> Result<JsJobProgress, Thrown> {
+        self.insights.changed();
+        to_js(&self.session.step(u64::from(records))?)
+    }
+
+    /// The job is done: it counts as one act from now on.
+    pub fn finish(&mut self) -> Result<JsOutcome, Thrown> {
+        self.insights.changed();
+        to_js(&self.session.finish()?.0)
+    }
+
+    /// Ends the job early. What is in stays, and counts as one act.
+    pub fn cancel(&mut self) -> Result<JsOutcome, Thrown> {
+        self.finish()
+    }
+
+    /// Sends many records in one call, as one act. `bytes` has key and value of each, one after
+    /// the other; `lengths` has two numbers for each record, of its key and of its value, -1 for
+    /// none. Records the client or the broker refuses are counted in the answer.
+    #[wasm_bindgen(js_name = produceMany)]
+    pub fn produce_many(
+        &mut self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] bytes: &JsValue,
+        lengths: &[i32],
+        now: f64,
+    ) -> Result<JsOutcome, Thrown> {
+        let bytes = bytes_of("The records", bytes)?;
+        let timestamp = self.session.cluster().clock(ms(now));
+        let records = record_set(&bytes, lengths, timestamp)?;
+        let topic = topic.to_owned();
+        to_js(&self.run(Command::ProduceMany { topic, partitioner: None, records }, now)?)
+    }
+}
+
+fn record_set(bytes: &[u8], lengths: &[i32], timestamp: i64) -> Result<RecordSet, Error> {
+    let mut rest = bytes;
+    let mut take = |length: i32| -> Result<Option<&[u8]>, Error> {
+        let Ok(length) = usize::try_from(length) else {
+            let none = if length == -1 { Ok(None) } else { Err(bad_lengths()) };
+            return none;
+        };
+        let (taken, after) = rest.split_at_checked(length).ok_or_else(bad_lengths)?;
+        rest = after;
+        Ok(Some(taken))
+    };
+    let mut set = RecordSet::builder();
+    for pair in lengths.chunks(2) {
+        let &[key, value] = pair else { return Err(bad_lengths()) };
+        let (key, value) = (take(key)?, take(value)?);
+        set.push(&NewRecord { timestamp, key, value, headers: &[] })?;
+    }
+    if !rest.is_empty() {
+        return Err(bad_lengths());
+    }
+    Ok(set.finish())
+}
+
+fn bad_lengths() -> Error {
+    Error::loglanes("The lengths do not fit the bytes.")
+        .with_hint("Two for each record, -1 for none; together they cover all bytes.")
+}

@@ -1,0 +1,84 @@
+//! Between Rust's values and JavaScript's.
+
+use js_sys::{Error as JsError, Reflect, Uint8Array};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use wasm_bindgen::prelude::*;
+
+use crate::error::{Error, Refusal};
+
+/// An error on its way to be thrown.
+pub struct Thrown(Error);
+
+impl From<Error> for Thrown {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+/// A JavaScript `Error` with `name`, `code`, `hint` and `refusal`: see `LoglanesError`.
+impl From<Thrown> for JsValue {
+    fn from(Thrown(error): Thrown) -> Self {
+        let thrown = JsError::new(error.message());
+        thrown.set_name(error.name());
+        let refusal = match error.refusal() {
+            Refusal::Broker(_) => "broker",
+            Refusal::Client(_) => "client",
+            Refusal::Limit(_) => "limit",
+            Refusal::Corrupt => "corrupt",
+            Refusal::Loglanes => "loglanes",
+        };
+        let code = error.code().map_or(JsValue::NULL, JsValue::from);
+        for (name, value) in
+            [("code", code), ("hint", error.hint().into()), ("refusal", refusal.into())]
+        {
+            // An error object of our own takes any property.
+            let _ = Reflect::set(&thrown, &name.into(), &value);
+        }
+        thrown.into()
+    }
+}
+
+/// A structured answer: 64-bit integers are `bigint`, bytes `Uint8Array`, none `null`, maps
+/// plain objects.
+pub(super) fn to_js<T: Into<JsValue> + JsCast>(answer: &impl Serialize) -> Result<T, Thrown> {
+    let serializer = serde_wasm_bindgen::Serializer::new()
+        .serialize_large_number_types_as_bigints(true)
+        .serialize_missing_as_null(true)
+        .serialize_maps_as_objects(true);
+    answer
+        .serialize(&serializer)
+        .map(JsCast::unchecked_into)
+        .map_err(|error| Error::loglanes(format!("The answer could not be made: {error}")).into())
+}
+
+/// A structured argument. What does not fit its type is refused, not bent.
+pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, Thrown> {
+    serde_wasm_bindgen::from_value(value).map_err(|error| {
+        Error::loglanes(format!("This is no {what}: {error}"))
+            .with_hint("The types are in loglanes.d.ts.")
+            .into()
+    })
+}
+
+/// Bytes, copied. Anything but a `Uint8Array` is refused: `"abc"` would become three zeros.
+pub(super) fn bytes_of(what: &str, value: &JsValue) -> Result<Vec<u8>, Thrown> {
+    value.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).ok_or_else(|| {
+        Error::loglanes(format!("{what} is no Uint8Array."))
+            .with_hint("Turn text into bytes with a TextEncoder.")
+            .into()
+    })
+}
+
+/// As [`bytes_of`], where `null` and `undefined` are none.
+pub(super) fn optional_bytes_of(what: &str, value: &JsValue) -> Result<Option<Vec<u8>>, Thrown> {
+    if value.is_null() || value.is_undefined() {
+        return Ok(None);
+    }
+    bytes_of(what, value).map(Some)
+}
+
+/// Whole milliseconds since 1970. `Date.now()` gives such; anything else counts as its whole part.
+pub(super) fn ms(now: f64) -> i64 {
+    now as i64
+}

@@ -1,0 +1,333 @@
+//! The boundary to JavaScript: the only place that knows wasm-bindgen.
+//!
+//! It holds a session, converts and delegates; there are no rules here. What crosses it is
+//! written down in `types.d.ts`. Offsets are `bigint`, bytes are `Uint8Array` (copied, never
+//! views of the memory), refusals are thrown as errors with `name`, `code` and `hint`.
+
+mod bulk;
+mod convert;
+mod insights;
+mod restorer;
+
+use wasm_bindgen::prelude::*;
+
+use convert::{Thrown, bytes_of, from_js, ms, optional_bytes_of, to_js};
+use insights::Insights;
+
+use crate::command::{Command, Produce};
+use crate::error::{Error, ErrorCode};
+use crate::insight::{Tag, split, what_if};
+use crate::outcome::Outcome;
+use crate::session::Session;
+use crate::topic::Topic;
+use crate::view::{self, ClusterView};
+use crate::{interchange, snapshot};
+
+pub use restorer::Restorer;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("types.d.ts");
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Command")]
+    pub type JsCommand;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Outcome")]
+    pub type JsOutcome;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ClusterView")]
+    pub type JsClusterView;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "PartitionerInfo[]")]
+    pub type JsPartitioners;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "RecordDraft")]
+    pub type JsDraft;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Placement")]
+    pub type JsPlacement;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "RecordSummary[]")]
+    pub type JsSummaries;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "RecordDetail | null")]
+    pub type JsRecord;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "KeyStats")]
+    pub type JsKeyStats;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "WhatIf")]
+    pub type JsWhatIf;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "SplitKeys")]
+    pub type JsSplitKeys;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "HistoryEntry[]")]
+    pub type JsHistory;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Inspection")]
+    pub type JsInspection;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Changes | null")]
+    pub type JsChanges;
+}
+
+/// A panic is a bug: it is printed with its place, then this instance is of no more use.
+#[wasm_bindgen(start)]
+fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// A Kafka cluster in this tab, with its history.
+#[wasm_bindgen]
+pub struct Loglanes {
+    session: Session,
+    insights: Insights,
+    export: Option<snapshot::Export>,
+}
+
+impl Loglanes {
+    fn of(session: Session) -> Self {
+        Self { session, insights: Insights::default(), export: None }
+    }
+
+    fn topic(&self, name: &str) -> Result<&Topic, Thrown> {
+        Ok(self.session.cluster().topic(name).ok_or_else(|| unknown_topic(name))?)
+    }
+
+    fn run(&mut self, command: Command, now: f64) -> Result<Outcome, Thrown> {
+        let is_deletion = matches!(command, Command::DeleteTopic { .. });
+        let outcome = self.session.apply(command, ms(now))?;
+        self.insights.changed();
+        if is_deletion {
+            let cluster = self.session.cluster();
+            self.insights.retain(|name| cluster.topic(name).is_some());
+        }
+        Ok(outcome)
+    }
+}
+
+#[wasm_bindgen]
+impl Loglanes {
+    /// An empty cluster of three brokers; its random choices follow from the seed.
+    #[wasm_bindgen(constructor)]
+    pub fn new(seed: i64) -> Self {
+        Self::of(Session::new(seed))
+    }
+
+    /// Carries out a command; `now` is `Date.now()`. Throws a `LoglanesError`; then nothing has
+    /// changed.
+    pub fn apply(&mut self, command: JsCommand, now: f64) -> Result<JsOutcome, Thrown> {
+        let command = from_js("command", command.into())?;
+        to_js(&self.run(command, now)?)
+    }
+
+    /// One record with a key and a value, sent and flushed: the short way to `apply`. Gives the
+    /// partition; the record has that partition's last offset.
+    pub fn produce(
+        &mut self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array | null")] key: &JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array | null")] value: &JsValue,
+        now: f64,
+    ) -> Result<i32, Thrown> {
+        let record = Produce {
+            topic: topic.to_owned(),
+            key: optional_bytes_of("The key", key)?.map(Into::into),
+            value: optional_bytes_of("The value", value)?.map(Into::into),
+            ..Produce::default()
+        };
+        match self.run(Command::Produce(record), now)? {
+            Outcome::Produced { partition, .. } => Ok(partition),
+            _ => Err(Error::loglanes("The record was not sent.").into()),
+        }
+    }
+
+    /// Takes the next records for a member of a group: the short way to a `poll` command.
+    pub fn consume(
+        &mut self,
+        group: &str,
+        member: &str,
+        max_records: i32,
+        now: f64,
+    ) -> Result<JsOutcome, Thrown> {
+        let (group, member) = (group.to_owned(), member.to_owned());
+        to_js(&self.run(Command::Poll { group, member, max_records: Some(max_records) }, now)?)
+    }
+
+    /// Grows a topic to so many partitions: the short way to a `createPartitions` command.
+    pub fn repartition(&mut self, topic: &str, total: i32, now: f64) -> Result<JsOutcome, Thrown> {
+        to_js(&self.run(Command::CreatePartitions { topic: topic.to_owned(), total }, now)?)
+    }
+
+    /// Lets timers run that are due: sessions, metadata. Whether anything has changed.
+    pub fn tick(&mut self, now: f64) -> bool {
+        self.session.tick(ms(now))
+    }
+
+    /// All there is, but for the records.
+    pub fn view(&self, now: f64) -> Result<JsClusterView, Thrown> {
+        to_js(&ClusterView::of(&self.session, ms(now)))
+    }
+
+    /// Every client's partitioners, the Java client's first.
+    pub fn partitioners(&self) -> Result<JsPartitioners, Thrown> {
+        to_js(&view::partitioners())
+    }
+
+    /// Where a record would go, and why, without sending it.
+    pub fn placement(&self, draft: JsDraft, now: f64) -> Result<JsPlacement, Thrown> {
+        let draft: Produce = from_js("record", draft.into())?;
+        to_js(&view::placement(self.session.cluster(), &draft, ms(now)))
+    }
+
+    /// How a key is drawn: see `laneTags`.
+    #[wasm_bindgen(js_name = keyTag)]
+    pub fn key_tag(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array | null")] key: &JsValue,
+    ) -> Result<u32, Thrown> {
+        let key = optional_bytes_of("The key", key)?;
+        Ok(Tag::new(key.as_deref(), Some(b"v"), false, false).0)
+    }
+
+    /// One number for each pixel of a lane, from an offset on; 0 where there is no record.
+    /// Bits 0-23: a hash of the key; 24-25: no key, empty, a key; 26: no value; 27: empty value;
+    /// 28: headers; 29: control marker.
+    #[wasm_bindgen(js_name = laneTags)]
+    pub fn lane_tags(
+        &mut self,
+        topic: &str,
+        partition: u32,
+        from: i64,
+        per_pixel: f64,
+        width: u32,
+    ) -> Result<Vec<u32>, Thrown> {
+        let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
+        let lanes = self.insights.lanes(topic, held);
+        Ok(lanes.tags(partition as usize, from, per_pixel, width as usize))
+    }
+
+    /// At most `limit` records from an offset on, in short; gaps are passed over.
+    pub fn records(
+        &self,
+        topic: &str,
+        partition: i32,
+        from: i64,
+        limit: u32,
+    ) -> Result<JsSummaries, Thrown> {
+        let held = self
+            .topic(topic)?
+            .partition(partition)
+            .ok_or_else(|| no_partition(topic, partition))?;
+        to_js(&view::summaries(held, from, limit as usize).collect::<Vec<_>>())
+    }
+
+    /// The record at an offset, with all there is to know of it; null in a gap.
+    pub fn record(&self, topic: &str, partition: i32, offset: i64) -> Result<JsRecord, Thrown> {
+        to_js(&view::record(topic, self.topic(topic)?, partition, offset))
+    }
+
+    /// Whole batches of a partition as a broker sends them, from the one that holds an offset on:
+    /// Kafka's own bytes, at most `maxBytes` of them but at least one batch; none at the end.
+    pub fn fetch(
+        &self,
+        topic: &str,
+        partition: i32,
+        offset: i64,
+        max_bytes: u32,
+    ) -> Result<Vec<u8>, Thrown> {
+        let held = self
+            .topic(topic)?
+            .partition(partition)
+            .ok_or_else(|| no_partition(topic, partition))?;
+        Ok(held.log.read(offset, max_bytes as usize)?.bytes.to_vec())
+    }
+
+    /// How the records of a topic are spread over keys and partitions.
+    pub fn keys(&mut self, topic: &str, limit: u32) -> Result<JsKeyStats, Thrown> {
+        let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
+        to_js(&self.insights.census(topic, held)?.stats(topic, limit as usize))
+    }
+
+    /// What growing a topic to `total` partitions would do to the keys that are in it.
+    #[wasm_bindgen(js_name = whatIf)]
+    pub fn what_if(&mut self, topic: &str, total: i32, limit: u32) -> Result<JsWhatIf, Thrown> {
+        let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
+        let from = held.partitions.len() as u32;
+        let census = self.insights.census(topic, held)?;
+        to_js(&what_if(census, topic, from, u32::try_from(total).unwrap_or(0), limit as usize)?)
+    }
+
+    /// The keys of a topic whose records lie in more than one partition.
+    #[wasm_bindgen(js_name = splitKeys)]
+    pub fn split_keys(&mut self, topic: &str, limit: u32) -> Result<JsSplitKeys, Thrown> {
+        #[derive(serde::Serialize)]
+        struct SplitKeys {
+            total: u32,
+            keys: Vec<split::SplitKey>,
+        }
+        let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
+        let census = self.insights.census(topic, held)?;
+        to_js(&SplitKeys {
+            total: split::count_split_keys(census) as u32,
+            keys: split::split_keys(census, limit as usize),
+        })
+    }
+
+    /// Steps of the history, from step `from` on, counted from 0 at the cluster's beginning.
+    pub fn history(&self, from: f64, limit: u32) -> Result<JsHistory, Thrown> {
+        to_js(&view::steps(self.session.history(), from as u64, limit as usize))
+    }
+
+    /// A first look at a file, given its beginning.
+    pub fn inspect(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] head: &JsValue,
+    ) -> Result<JsInspection, Thrown> {
+        to_js(&interchange::inspect(&bytes_of("The beginning of a file", head)?))
+    }
+
+    /// The next step of a save; null if all is saved. Write all of it in one transaction, then
+    /// call `saved` with its token.
+    pub fn changes(&mut self) -> Result<JsChanges, Thrown> {
+        to_js(&self.session.changes().map(view::ChangesView::from))
+    }
+
+    /// The step with that token is written for good.
+    pub fn saved(&mut self, token: u32) {
+        self.session.saved(token);
+    }
+
+    /// Nothing of this is saved where it will be saved next: everything is, with the next save.
+    #[wasm_bindgen(js_name = forgetSaved)]
+    pub fn forget_saved(&mut self) {
+        self.session.forget_saved();
+    }
+
+    /// The parts of a file that holds everything, one after the other; null after the last.
+    /// Ask for 0, 1, 2 and so on.
+    #[wasm_bindgen(js_name = exportChunk)]
+    pub fn export_chunk(&mut self, index: u32) -> Option<Vec<u8>> {
+        if index == 0 {
+            self.export = Some(snapshot::Export::default());
+        }
+        let part = self.export.as_mut()?.next_part(&self.session);
+        if part.is_none() {
+            self.export = None;
+        }
+        part
+    }
+}
+
+fn unknown_topic(name: &str) -> Error {
+    Error::code_alone(ErrorCode::UnknownTopicOrPartition)
+        .with_hint(format!("There is no topic {name:?}."))
+}
+
+fn no_partition(topic: &str, partition: i32) -> Error {
+    Error::code_alone(ErrorCode::UnknownTopicOrPartition)
+        .with_hint(format!("There is no partition {topic}-{partition}."))
+}
