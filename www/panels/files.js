@@ -245,10 +245,12 @@ function isEmpty(view) {
   return view.topics.length === 0 && view.groups.length === 0;
 }
 
+const list = new Intl.ListFormat("en");
+
 /** @param {ClusterView} view */
 function contents({ topics, groups, records }) {
-  const some = (/** @type {number} */ n, /** @type {string} */ noun) => `${count(n)} ${noun}${n === 1 ? "" : "s"}`;
-  return `${some(topics.length, "topic")}, ${some(groups.length, "group")} and ${some(records, "record")}`;
+  const some = (/** @type {number} */ n, /** @type {string} */ noun) => (n === 0 ? [] : [`${count(n)} ${noun}${n === 1 ? "" : "s"}`]);
+  return list.format([...some(topics.length, "topic"), ...some(groups.length, "group"), ...some(records, "record")]);
 }
 
 /** @param {Blob} blob @param {string} name */
