@@ -12,7 +12,7 @@ import { Panel } from "./parts/panel.js";
 
 /** Topic configs that change what is seen here, with Kafka's default and what they do. */
 const CONFIGS = [
-  { name: "internal.segment.bytes", fallback: "not set (segment.bytes = 1073741824)", note: "Bytes in a segment. segment.bytes takes no less than 1 MiB; this one, from Kafka’s own tests, does: try 1024." },
+  { name: "internal.segment.bytes", fallback: "not set", note: "Bytes in a segment, in place of segment.bytes (1 GiB). That one takes no less than 1 MiB; this one, from Kafka’s own tests, goes lower: try 1024." },
   { name: "max.message.bytes", fallback: "1048588", note: "The largest batch the broker takes." },
   { name: "index.interval.bytes", fallback: "4096", note: "Bytes between two entries of the offset index." },
 ];

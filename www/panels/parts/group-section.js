@@ -1,7 +1,7 @@
 /** @file One consumer group: its members, and its partitions as Kafka's own tool prints them. */
 import { count, h } from "../../dom.js";
 import { button, scroller } from "./field.js";
-import { KeptList, setText } from "./keep.js";
+import { KeptList, keepFocus, setText } from "./keep.js";
 import { MemberRow } from "./member-row.js";
 import { plural, span } from "./numbers.js";
 import { polledView } from "./polled.js";
@@ -63,7 +63,7 @@ export class GroupSection {
       act: (/** @type {Command} */ command) => acts.act(command, this.refusal),
       say: (/** @type {string} */ problem) => this.refusal.say(problem),
     };
-    this.#members = new KeptList(this.#membersBox, (/** @type {MemberItem} */ { member }) => member.memberId, (member) => {
+    this.#members = new KeptList(this.#membersBox, (/** @type {MemberItem} */ { member }) => member.member, (member) => {
       const row = new MemberRow(member, doing);
       this.#rows.push(row);
       return row;
@@ -88,10 +88,12 @@ export class GroupSection {
     setText(this.#heading, group.members.length === 0
       ? `${group.state}: it has no active members; its committed offsets stay`
       : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
-    this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
+    keepFocus(this.element, this.#membersBox, () => {
+      this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
+      this.#showUnnoticed();
+    });
     this.#rows = this.#rows.filter(({ element }) => element.isConnected || this.#membersBox.contains(element));
     this.#renewRows();
-    this.#showUnnoticed();
   }
 
   /** Called once a second while a member is crashed. */

@@ -9,6 +9,23 @@ export function setText(node, text) {
 }
 
 /**
+ * Makes a change that may take away what has the focus; then the focus goes to the first button of `near`
+ * that is left, or to `root` itself, and not back to the beginning of the page.
+ * @param {HTMLElement} root
+ * @param {HTMLElement} near within `root`
+ * @param {() => void} change
+ */
+export function keepFocus(root, near, change) {
+  const inside = root.contains(document.activeElement);
+  change();
+  const focused = document.activeElement;
+  if (!inside || (focused && root.contains(focused) && focused.checkVisibility())) return;
+  const left = [...near.querySelectorAll("button")].find((one) => one.checkVisibility());
+  if (!left) root.tabIndex = -1;
+  (left ?? root).focus();
+}
+
+/**
  * A list of pieces, one per key. A piece stays as long as its key does.
  * @template T
  */

@@ -1,7 +1,7 @@
 /** @file One member of a group: what it owns, and what one can make it do. */
 import { h } from "../../dom.js";
 import { button, field, numberInput, uniqueId } from "./field.js";
-import { setOptions, setText } from "./keep.js";
+import { keepFocus, setOptions, setText } from "./keep.js";
 import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span } from "./numbers.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
@@ -28,6 +28,7 @@ const CLOCKS_APART = 5;
 
 export class MemberRow {
   #state = h("span", { class: "member-state" });
+  #name = h("b", { class: "mono" });
   #live;
   #crashed;
   #max = numberInput({ placeholder: "max 500", size: 8, "aria-label": "max.poll.records" });
@@ -70,7 +71,7 @@ export class MemberRow {
         button("Commit it", () => this.#toOffset("commit"))),
       h("p", { class: "hint" }, "A seek moves this member’s position. A commit stores the next offset to read for the whole group: after offset 4 has been read, that is 5."));
     this.element = h("li", { class: "member", "aria-label": `Member ${member.member} of ${group.id}` },
-      h("div", { class: "row member-head" }, h("b", { class: "mono", title: member.memberId }, member.member), this.#state),
+      h("div", { class: "row member-head" }, this.#name, this.#state),
       this.#live, this.#crashed, this.#seek);
   }
 
@@ -78,9 +79,13 @@ export class MemberRow {
   update(item) {
     this.#item = item;
     const { member, topics } = item;
-    this.#live.hidden = member.crashed;
-    if (member.crashed) this.#showSeek(false);
-    this.#crashed.hidden = !member.crashed;
+    keepFocus(this.element, this.element, () => {
+      this.#live.hidden = member.crashed;
+      if (member.crashed) this.#showSeek(false);
+      this.#crashed.hidden = !member.crashed;
+    });
+    setText(this.#name, member.member);
+    this.#name.title = member.memberId;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
     this.element.classList.toggle("idle", owned.length === 0);
     this.element.classList.toggle("crashed", member.crashed);

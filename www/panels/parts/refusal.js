@@ -35,6 +35,7 @@ export class RefusalOutput {
   /** @param {LoglanesError} error */
   show(error) {
     this.element.replaceChildren(...refusalLines(error, WHO[error.refusal] ?? "Something went wrong"));
+    this.element.scrollIntoView({ block: "nearest" });
   }
 
   /**
@@ -48,6 +49,7 @@ export class RefusalOutput {
       h("p", { class: "refusal-message" }, message),
       ...(hint ? [h("p", { class: "hint" }, hint)] : []),
     );
+    this.element.scrollIntoView({ block: "nearest" });
   }
 
   clear() {
