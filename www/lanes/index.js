@@ -7,18 +7,19 @@
 import { cutLabel } from "../bytes.js";
 import { count, h } from "../dom.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
-import { drawLanes, laneTop, lanesInSight } from "./draw.js";
+import { drawLanes } from "./draw.js";
 import { firstScreen } from "./first.js";
 import { Gestures } from "./gestures.js";
 import { isoTime, LaneLists } from "./list.js";
 import { fitCanvas, Overview } from "./overview.js";
 import { Raster } from "./raster.js";
+import { laneTop, lanesInSight } from "./scene.js";
 import { Viewport } from "./viewport.js";
 
 /**
  * @import { RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { PageState } from "../types.d.ts"
- * @import { Arrival, Flag, Inks, Layout, Place } from "./draw.js"
+ * @import { Arrival, Flag, Inks, Layout, Place } from "./scene.js"
  */
 
 const RULER = 30;

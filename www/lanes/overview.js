@@ -7,7 +7,7 @@ import { Raster } from "./raster.js";
 
 /**
  * @import { PartitionView } from "../../src/wasm/types.d.ts"
- * @import { Inks } from "./draw.js"
+ * @import { Inks } from "./scene.js"
  * @import { Theme } from "./palette.js"
  * @import { Viewport } from "./viewport.js"
  */
