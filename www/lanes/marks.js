@@ -92,57 +92,70 @@ export function drawFlags(context, scene, index) {
   const top = laneTop(layout, index) + 1;
   const base = laneTop(layout, index) + layout.rail;
   const roomy = layout.rail >= 12;
-  const size = 0.66 * inks.size;
+  const height = roomy ? 9 : 5;
+  const end = layout.gutter + viewport.x(partition.logEndOffset);
+  context.lineWidth = 1.5;
+  context.strokeStyle = context.fillStyle = inks.accent;
   /** @type {[number, number][]} */
   const taken = [];
-  const free = (/** @type {number} */ from, /** @type {number} */ to) => taken.every(([a, b]) => to <= a || from >= b);
-  context.font = `500 ${size}px ${inks.text}`;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  const end = layout.gutter + viewport.x(partition.logEndOffset);
+  /** @type {{ x: number, text: string }[]} */
+  const labels = [];
   for (const { group, committed, position, lag } of flags) {
+    // What is not read yet.
+    if (committed !== null && roomy) {
+      const x = Math.max(layout.gutter, layout.gutter + viewport.x(committed));
+      if (end > x + 2) context.fillRect(x, base - 3, Math.min(end, layout.width) - x, 1.5);
+    }
     for (const [offset, full] of /** @type {[bigint | null, boolean][]} */ ([[committed, true], [position, false]])) {
       if (offset === null || (!full && offset === committed)) continue;
       const x = Math.round(layout.gutter + viewport.x(offset));
       if (x < layout.gutter - 8 || x > layout.width) continue;
-      context.strokeStyle = context.fillStyle = inks.accent;
-      context.lineWidth = 1.5;
-      context.beginPath();
-      context.moveTo(x, top);
-      context.lineTo(x, base + layout.band + 2);
-      context.stroke();
-      const h = roomy ? 9 : 5;
-      context.beginPath();
-      context.moveTo(x, top);
-      context.lineTo(x + h * 0.9, top + h / 2);
-      context.lineTo(x, top + h);
-      context.closePath();
-      if (full) context.fill();
-      else {
-        context.fillStyle = inks.paper;
-        context.fill();
-        context.lineWidth = 1.2;
-        context.stroke();
-      }
-      if (!roomy) continue;
-      const text = full ? (lag !== null && lag !== 0n ? `${group}, lag ${count(lag)}` : group) : `${group} position`;
-      const width = context.measureText(text).width;
-      let at = x + h + 2;
-      if (at + width > layout.width - 2) at = x - width - 4;
-      if (at < layout.gutter || !free(at - 4, at + width + 4)) continue;
-      taken.push([at, at + width]);
-      context.fillStyle = inks.accent;
-      context.fillText(text, at, top + h / 2 + 0.5);
-    }
-    // What is not read yet.
-    if (committed !== null && roomy) {
-      const x = Math.max(layout.gutter, layout.gutter + viewport.x(committed));
-      if (end > x + 2) {
-        context.fillStyle = inks.accent;
-        context.fillRect(x, base - 3, Math.min(end, layout.width) - x, 1.5);
-      }
+      drawPennant(context, inks, x, top, height, base + layout.band + 2, full);
+      taken.push([x - 2, x + height]);
+      labels.push({ x, text: full ? (lag !== null && lag !== 0n ? `${group}, lag ${count(lag)}` : group) : `${group} position` });
     }
   }
+  if (!roomy) return;
+  const size = 0.66 * inks.size;
+  context.font = `500 ${size}px ${inks.text}`;
+  context.textBaseline = "middle";
+  context.textAlign = "left";
+  context.fillStyle = inks.accent;
+  for (const { x, text } of labels) {
+    const width = context.measureText(text).width;
+    // Right of its flag if there is room, else left of it, else not at all: the panel has it too.
+    const at = [x + height + 2, x - width - 4].find(
+      (left) => left >= layout.gutter && left + width <= layout.width - 2 && taken.every(([from, to]) => left + width + 2 <= from || left - 2 >= to),
+    );
+    if (at === undefined) continue;
+    taken.push([at, at + width]);
+    context.fillText(text, at, top + height / 2 + 0.5);
+  }
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene["inks"]} inks
+ * @param {number} x
+ * @param {number} top
+ * @param {number} height of the cloth
+ * @param {number} bottom of the pole
+ * @param {boolean} full
+ */
+function drawPennant(context, inks, x, top, height, bottom, full) {
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x, bottom);
+  context.stroke();
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x + height * 0.9, top + height / 2);
+  context.lineTo(x, top + height);
+  context.closePath();
+  context.fillStyle = full ? inks.accent : inks.paper;
+  context.fill();
+  context.stroke();
+  context.fillStyle = inks.accent;
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Scene} scene @param {number} index */
