@@ -75,7 +75,8 @@ export class LanesView extends EventTarget {
     this.canvas = h("canvas", { class: "lanes-canvas", "aria-hidden": "true" });
     this.listRoot = h("div", { class: "lanes-lists" });
     this.spacer = h("div", { class: "lanes-rows" }, h("div", { class: "lanes-view" }, this.canvas, this.listRoot));
-    this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition. Arrow keys move between records and lanes, Enter selects, plus and minus zoom." }, this.spacer);
+    this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition", "aria-describedby": "lanes-keys" }, this.spacer);
+    const keys = h("p", { id: "lanes-keys", hidden: true }, "Arrows move between records and lanes, Home and End to a log's ends, Enter chooses, plus and minus zoom, 0 shows all.");
     this.strip = h("canvas", { class: "lanes-strip", "aria-hidden": "true" });
     this.tip = h("div", { class: "lanes-tip", "aria-hidden": "true", hidden: true });
     this.title = h("h2", { class: "unseen" });
@@ -89,7 +90,7 @@ export class LanesView extends EventTarget {
       tool("All", "Show the whole topic", () => this.#viewport.fit()));
     this.legend = legend();
     this.stage = h("div", { class: "lanes-stage", hidden: true },
-      this.title, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
+      this.title, keys, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
     root.replaceChildren(this.first, this.stage);
 
     this.overview = new Overview(this.strip, this.#viewport);
