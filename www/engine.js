@@ -335,7 +335,6 @@ export class Engine extends EventTarget {
 
   /** What is to be saved; null when all is, or when the state is not to be trusted. */
   changes() {
-    // In the middle of a job, too: what is in so far is as good as any state.
     return this.#broken ? null : this.#call(() => this.#wasm.changes());
   }
 
@@ -360,7 +359,7 @@ export class Engine extends EventTarget {
       return act();
     } catch (error) {
       if (!isRefusal(error)) {
-        this.#broken = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+        this.#broken = panicked ?? (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
         this.#emit("broken", { cause: this.#broken });
       }
       throw error;
@@ -381,6 +380,22 @@ export class Engine extends EventTarget {
 
 function newSeed() {
   return /** @type {bigint} */ (crypto.getRandomValues(new BigUint64Array(1))[0]) >> 1n;
+}
+
+/**
+ * What the core last panicked with. To JavaScript a panic is "unreachable"; its message goes to the
+ * console only, so it is heard there.
+ * @type {string | null}
+ */
+let panicked = null;
+
+function hearPanics() {
+  const { error } = console;
+  console.error = (/** @type {unknown[]} */ ...said) => {
+    const text = String(said[0]);
+    if (text.startsWith("panicked at")) panicked ??= /** @type {string} */ (text.split("\n\nStack:")[0]).trim();
+    error.apply(console, said);
+  };
 }
 
 /** @typedef {{ Loglanes: new (seed: bigint) => Instance, Restorer: new () => Restorer }} Module */
@@ -438,5 +453,6 @@ async function loadModule() {
       error,
     );
   }
+  hearPanics();
   return module;
 }

@@ -305,7 +305,8 @@ class Page {
 
   #tick() {
     if (this.engine.broken || this.engine.busy || document.hidden || this.saver.mode === "reader") return;
-    this.engine.tick();
+    // Groups show how long a session has left.
+    if (!this.engine.tick() && this.tabs.current === "groups") this.#soon();
   }
 }
 

@@ -40,10 +40,12 @@ export function firstScreen(act) {
   );
 }
 
-/** Three small lanes, keys in colours, one key always in its own lane. */
+/** Three small lanes, keys in colours, each key in one lane only, each lane with offsets of its own. */
 function pictureLanes() {
-  const lanes = ["abacab", "ddededdee", "fgf"];
+  const lanes = ["abacabbacab", "ddededdeeddedde", "fgffgf"];
   return lanes.map((keys, lane) =>
-    h("div", { class: "first-lane" }, ...Array.from(keys, (key) => h("i", { class: `first-cell first-${key}`, "data-lane": lane }))),
+    h("div", { class: "first-lane" },
+      h("span", { class: "first-name" }, `P${lane}`),
+      ...Array.from(keys, (key, offset) => h("span", { class: `first-cell first-${key}` }, offset))),
   );
 }

@@ -5,7 +5,7 @@
  */
 
 /**
- * @import { Layout } from "./draw.js"
+ * @import { Layout } from "./scene.js"
  * @import { Viewport } from "./viewport.js"
  */
 

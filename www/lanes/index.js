@@ -7,18 +7,19 @@
 import { cutLabel } from "../bytes.js";
 import { count, h } from "../dom.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
-import { drawLanes, laneTop, lanesInSight } from "./draw.js";
+import { drawLanes } from "./draw.js";
 import { firstScreen } from "./first.js";
 import { Gestures } from "./gestures.js";
 import { isoTime, LaneLists } from "./list.js";
 import { fitCanvas, Overview } from "./overview.js";
 import { Raster } from "./raster.js";
+import { laneTop, lanesInSight } from "./scene.js";
 import { Viewport } from "./viewport.js";
 
 /**
  * @import { RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { PageState } from "../types.d.ts"
- * @import { Arrival, Flag, Inks, Layout, Place } from "./draw.js"
+ * @import { Arrival, Flag, Inks, Layout, Place } from "./scene.js"
  */
 
 const RULER = 30;
@@ -74,7 +75,8 @@ export class LanesView extends EventTarget {
     this.canvas = h("canvas", { class: "lanes-canvas", "aria-hidden": "true" });
     this.listRoot = h("div", { class: "lanes-lists" });
     this.spacer = h("div", { class: "lanes-rows" }, h("div", { class: "lanes-view" }, this.canvas, this.listRoot));
-    this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition. Arrow keys move between records and lanes, Enter selects, plus and minus zoom." }, this.spacer);
+    this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition", "aria-describedby": "lanes-keys" }, this.spacer);
+    const keys = h("p", { id: "lanes-keys", hidden: true }, "Arrows move between records and lanes, Home and End to a log's ends, Enter chooses, plus and minus zoom, 0 shows all.");
     this.strip = h("canvas", { class: "lanes-strip", "aria-hidden": "true" });
     this.tip = h("div", { class: "lanes-tip", "aria-hidden": "true", hidden: true });
     this.title = h("h2", { class: "unseen" });
@@ -88,7 +90,7 @@ export class LanesView extends EventTarget {
       tool("All", "Show the whole topic", () => this.#viewport.fit()));
     this.legend = legend();
     this.stage = h("div", { class: "lanes-stage", hidden: true },
-      this.title, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
+      this.title, keys, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
     root.replaceChildren(this.first, this.stage);
 
     this.overview = new Overview(this.strip, this.#viewport);

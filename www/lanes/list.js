@@ -11,7 +11,7 @@ import { CONTROL, TOMBSTONE } from "./palette.js";
 /**
  * @import { PartitionView, RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { EngineApi, Selection } from "../types.d.ts"
- * @import { Place } from "./draw.js"
+ * @import { Place } from "./scene.js"
  */
 
 /** Items before and after the keyboard's place. */

@@ -7,7 +7,7 @@ import { Raster } from "./raster.js";
 
 /**
  * @import { PartitionView } from "../../src/wasm/types.d.ts"
- * @import { Inks } from "./draw.js"
+ * @import { Inks } from "./scene.js"
  * @import { Theme } from "./palette.js"
  * @import { Viewport } from "./viewport.js"
  */
@@ -77,7 +77,7 @@ export class Overview extends EventTarget {
     if (!context) return;
     fitCanvas(this.canvas, width, height, ratio);
     const columns = Math.max(1, Math.round((width - gutter) * ratio));
-    const key = [columns, height, theme, scene.match, scene.version, ratio].join();
+    const key = [columns, height, theme, scene.match, scene.version, ratio, this.viewport.extent].join();
     if (key !== this.#key) {
       this.#key = key;
       this.#paint(scene, columns);
@@ -112,7 +112,7 @@ export class Overview extends EventTarget {
     if (this.#raster.theme !== scene.theme) this.#raster = new Raster(scene.theme, scene.inks.edge, scene.inks.paper2);
     this.#rows = Math.max(1, Math.min(partitions.length, Math.floor(height * ratio)));
     const words = this.#raster.begin(columns, this.#rows);
-    const per = this.viewport.span / columns;
+    const per = this.viewport.extent / columns;
     for (let row = 0; row < this.#rows && partitions.length > 0; row++) {
       const partition = /** @type {PartitionView} */ (partitions[Math.floor((row * partitions.length) / this.#rows)]);
       if (per >= 1) {

@@ -21,7 +21,7 @@ export const CONTROL = 1 << 29;
 const HUES = 18;
 /** Lightness and chroma per step, darkest first, and the ink on top. */
 const STEPS = {
-  light: [[0.45, 0.105, "#fff"], [0.535, 0.125, "#fff"], [0.645, 0.13, "#000"]],
+  light: [[0.45, 0.105, "#fff"], [0.535, 0.125, "#fff"], [0.635, 0.13, "#000"]],
   dark: [[0.62, 0.125, "#000"], [0.72, 0.12, "#000"], [0.83, 0.095, "#000"]],
 };
 

@@ -42,6 +42,11 @@ export class Viewport {
     return Math.max(this.span / Math.max(1, this.width - END_ROOM - START_ROOM), 1 / FIT_CELL);
   }
 
+  /** How many offsets fit in sight at most: what the strip below the lanes is wide. */
+  get extent() {
+    return Math.max(this.span, this.width * this.widest);
+  }
+
   /** Whether the end of the longest lane is in sight. */
   get atEnd() {
     return this.x(this.last) <= this.width;
@@ -137,19 +142,19 @@ export class Viewport {
 
   /**
    * Puts the middle of what is in sight there.
-   * @param {number} part of the whole axis, 0 to 1
+   * @param {number} part of the extent, 0 to 1
    */
   center(part) {
     this.whole = false;
-    const offset = part * this.span;
+    const offset = part * this.extent;
     this.#left(this.first, offset - (this.width / 2) * this.perPixel);
     this.#clamp();
   }
 
-  /** What is in sight as parts of the whole axis, 0 to 1. */
+  /** What is in sight as parts of the extent, 0 to 1. */
   get window() {
-    const left = (Number(this.origin - this.first) + this.frac) / this.span;
-    return { from: Math.max(0, left), to: Math.min(1, left + (this.width * this.perPixel) / this.span) };
+    const left = (Number(this.origin - this.first) + this.frac) / this.extent;
+    return { from: Math.max(0, left), to: Math.min(1, left + (this.width * this.perPixel) / this.extent) };
   }
 
   /** @param {bigint} origin @param {number} frac any number of offsets from it */

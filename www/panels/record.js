@@ -23,6 +23,7 @@ export class RecordPanel extends EventTarget {
   #nothing = h("div", { class: "record-none soft" },
     h("h2", null, "Record"),
     h("p", null, "Choose a cell to see where the record lies and why, and every byte of it."),
+    h("p", { class: "small" }, "Drag to move, ", h("kbd", null, "Ctrl"), " and the wheel, or two fingers, to zoom."),
     h("p", { class: "small" }, "By keyboard: ", h("kbd", null, "Tab"), " into the lanes, arrows to move, ", h("kbd", null, "Enter"), " to choose."));
   #place = h("h2", { class: "record-place mono" });
   #key = h("p", { class: "record-key" });
