@@ -19,8 +19,8 @@ export class GroupsPanel extends Panel {
   #groups;
   /** @type {Map<string, GroupSection>} */
   #sections = new Map();
-  /** @type {string | null} The group whose member, or which itself, was last asked for something. */
-  #asked = null;
+  /** @type {string | null} The group in which the last command was asked for, if in one. */
+  #section = null;
   #lost = h("p");
   #words = h("p", { class: "hint groups-words" },
     "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG is LOG-END-OFFSET less CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not.");
@@ -37,7 +37,7 @@ export class GroupsPanel extends Panel {
     this.#groups = new KeptList(this.#box, (/** @type {GroupItem} */ { group }) => group.id, (item) => {
       const section = new GroupSection(item, {
         act: (command, answer) => {
-          this.#asked = item.group.id;
+          this.#section = item.group.id;
           this.command(command, answer);
         },
         select: (place) => this.select(place),
@@ -53,13 +53,13 @@ export class GroupsPanel extends Panel {
     });
     this.#join.addEventListener("join", (event) => {
       const { detail } = /** @type {CustomEvent<Command>} */ (event);
-      this.#asked = null;
+      this.#section = null;
       this.command(detail, this.#join.refusal);
     });
     this.#deletion = new FormDialog({
       title: "Delete group", act: "Delete group", danger: true, body: [this.#lost],
       submit: () => {
-        this.#asked = null;
+        this.#section = null;
         if (this.#deleting !== null) this.command({ type: "deleteGroup", group: this.#deleting }, this.#deletion.refusal);
       },
     });
@@ -95,13 +95,13 @@ export class GroupsPanel extends Panel {
   }
 
   /**
+   * @override
    * @param {Outcome} outcome
-   * @param {Command} [command]
    */
-  done(outcome, command) {
+  done(outcome) {
     super.done(outcome);
-    if (command?.type === "join") this.#join.joined();
-    else if (command?.type === "deleteGroup") this.#closeDeletion();
-    if (this.#asked !== null) this.#sections.get(this.#asked)?.done(outcome);
+    if (this.asked?.type === "join") this.#join.joined();
+    else if (this.asked?.type === "deleteGroup") this.#closeDeletion();
+    if (this.#section !== null) this.#sections.get(this.#section)?.done(outcome);
   }
 }

@@ -166,7 +166,7 @@ export class PartitionsPanel extends Panel {
     this.command({ type: "createPartitions", topic: topic.name, total });
   }
 
-  /** @param {Outcome} outcome */
+  /** @override @param {Outcome} outcome */
   done(outcome) {
     super.done(outcome);
     if (outcome.type !== "partitionsCreated") return;

@@ -34,6 +34,8 @@ export class ProducePanel extends Panel {
   #nothing = h("p", { class: "soft row" }, "There is no topic to send records to yet.", button("New topic…", () => this.emit("new-topic", null)));
   #body;
   #generate = new GenerateForm();
+  /** @type {import("./parts/placement-view.js").Others} */
+  #others = { defaults: new Set(), showAll: false, toggle: () => this.#toggleOthers() };
   #renew;
   /** Whether a generation, not a single record, was asked for last. */
   #generating = false;
@@ -90,7 +92,9 @@ export class ProducePanel extends Panel {
 
   /** @param {PanelState} state */
   #fillPartitioners({ engine }) {
-    const usable = engine.partitioners().filter((partitioner) => partitioner.usable);
+    const all = engine.partitioners();
+    this.#others.defaults = new Set(all.filter(({ isDefault }) => isDefault).map(({ id }) => id));
+    const usable = all.filter((partitioner) => partitioner.usable);
     usable.sort((a, b) => Number(b.isDefault) - Number(a.isDefault));
     setOptions(this.#partitioner, usable.map(({ id, client, name }) => ({ value: id, text: `${client}: ${name}` })), usable[0]?.id);
     this.#generate.setPartitioners(usable);
@@ -137,11 +141,17 @@ export class ProducePanel extends Panel {
     this.#chip.replaceChildren(keyChip(draft.key, state.engine.keyTag(draft.key)));
     try {
       const placement = state.engine.placement(draft, state.view.now);
-      this.#landing.replaceChildren(...placementView(placement, draft.key));
+      this.#landing.replaceChildren(...placementView(placement, draft.key, this.#others));
       setText(this.#spoken, outline(placement));
     } catch (error) {
       this.#landing.replaceChildren(h("p", { class: "soft" }, /** @type {Error} */ (error).message));
     }
+  }
+
+  #toggleOthers() {
+    this.#others.showAll = !this.#others.showAll;
+    this.#place();
+    /** @type {HTMLElement | null} */ (this.#landing.querySelector("button[aria-expanded]"))?.focus();
   }
 
   #produce() {
@@ -158,14 +168,14 @@ export class ProducePanel extends Panel {
     this.emit("generate", command);
   }
 
-  /** @param {LoglanesError} error */
+  /** @override @param {LoglanesError} error */
   refused(error) {
     if (this.#generating) this.#generate.refusal.show(error);
     else super.refused(error);
     this.#generating = false;
   }
 
-  /** @param {Outcome} outcome */
+  /** @override @param {Outcome} outcome */
   done(outcome) {
     this.#generating = false;
     if (outcome.type === "producedMany") {

@@ -146,7 +146,7 @@ export class TopicsPanel extends Panel {
     this.#deletion.close();
   }
 
-  /** @param {Outcome} outcome */
+  /** @override @param {Outcome} outcome */
   done(outcome) {
     super.done(outcome);
     if (outcome.type === "topicCreated" && this.#making !== null) this.#made();

@@ -10,6 +10,8 @@ export class Panel extends EventTarget {
   /** Where this panel shows refusals unless a part of it shows its own. */
   refusal = new RefusalOutput();
   #answer = this.refusal;
+  /** The command asked for last. @type {Command | null} */
+  asked = null;
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -32,6 +34,7 @@ export class Panel extends EventTarget {
    */
   command(command, answer = this.refusal) {
     this.#answer = answer;
+    this.asked = command;
     answer.clear();
     this.emit("command", command);
   }

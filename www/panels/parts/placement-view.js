@@ -1,13 +1,20 @@
 /** @file Where a record would land, before it is sent: the arithmetic, the reason, and what other clients would do. */
 import { toHex } from "../../bytes.js";
 import { count, h } from "../../dom.js";
-import { scroller } from "./field.js";
+import { button, scroller } from "./field.js";
 import { plural } from "./numbers.js";
 import { refusalLines } from "./refusal.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Destination} Destination */
 /** @typedef {import("../../../src/wasm/types.d.ts").KeyArithmetic} KeyArithmetic */
 /** @typedef {import("../../../src/wasm/types.d.ts").Placement} Placement */
+
+/**
+ * @typedef {object} Others
+ * @property {Set<string>} defaults ids of what each client does unless told otherwise
+ * @property {boolean} showAll
+ * @property {() => void} toggle shows all, or only the defaults
+ */
 
 /** How many bytes of a key the arithmetic spells out. */
 const SPELLED = 20;
@@ -43,8 +50,13 @@ function arithmeticTable({ hash, masked, partitions, partition, keyLength }, key
       row([`% ${count(partitions)} partitions`], partition, "result")));
 }
 
-/** @param {Placement["others"]} others */
-function othersTable(others) {
+/**
+ * What other clients would do: of each what it does unless told otherwise, and all there is on demand.
+ * @param {Placement["others"]} all
+ * @param {Others} view
+ */
+function othersTable(all, { defaults, showAll, toggle }) {
+  const others = showAll ? all : all.filter(({ partitioner }) => defaults.has(partitioner));
   const differing = others.filter(({ agrees }) => !agrees).length;
   const rows = others.map(({ client, name, destination, agrees }) =>
     h("tr", agrees ? null : { class: "differs" },
@@ -57,7 +69,8 @@ function othersTable(others) {
       h("table", { class: "others" },
         h("thead", null, h("tr", null, h("th", { scope: "col" }, "Client and partitioner"), h("th", { scope: "col" }, "Where"),
           h("th", { scope: "col" }, h("span", { class: "unseen" }, "Agrees")))),
-        h("tbody", null, ...rows))));
+        h("tbody", null, ...rows))),
+    button(showAll ? "Only each client’s default" : `All ${count(all.length)} partitioners`, toggle, { class: "link", "aria-expanded": String(showAll) }));
 }
 
 /**
@@ -72,14 +85,15 @@ export function outline({ destination, refusal }) {
 /**
  * @param {Placement} placement
  * @param {Uint8Array | null} key
+ * @param {Others} shown
  * @returns {HTMLElement[]}
  */
-export function placementView({ destination, arithmetic, reason, refusal, others }, key) {
+export function placementView({ destination, arithmetic, reason, refusal, others }, key, shown) {
   return [
     ...(destination && !refusal ? [h("p", { class: "placement-head" }, headline(destination))] : []),
     ...(refusal ? [h("div", { class: "refusal" }, ...refusalLines(refusal, "Kafka would refuse"))] : []),
     ...(reason ? [h("p", null, reason)] : []),
     ...(arithmetic && key !== null ? [arithmeticTable(arithmetic, key)] : []),
-    ...(others.length > 0 ? [othersTable(others)] : []),
+    ...(others.length > 0 ? [othersTable(others, shown)] : []),
   ];
 }
