@@ -202,9 +202,13 @@ impl Job {
     }
 }
 
-/// The same generation, ended after `count` records.
+/// The same generation, ended after `count` records. One that made none is a set of no records:
+/// a generation of none would be refused when the history is replayed.
 fn as_far_as(command: Command, count: u64) -> Command {
     match command {
+        Command::Generate { topic, partitioner, .. } if count == 0 => {
+            Command::ProduceMany { topic, partitioner, records: RecordSet::default() }
+        }
         Command::Generate { topic, partitioner, spec } => {
             Command::Generate { topic, partitioner, spec: GenerateSpec { count, ..spec } }
         }

@@ -21,8 +21,11 @@ impl Cluster {
             return Err(Error::code_alone(ErrorCode::InvalidGroupId)
                 .with_hint("Give the group an id, such as billing."));
         }
-        let members = self.groups.get(id).map_or(0, |group| group.members.len());
-        if self.groups.len() >= MAX_GROUPS || members >= MAX_GROUPS {
+        let is_full = match self.groups.get(id) {
+            Some(group) => group.members.len() >= MAX_GROUPS,
+            None => self.groups.len() >= MAX_GROUPS,
+        };
+        if is_full {
             return Err(Error::limit(
                 "MAX_GROUPS",
                 format!("Loglanes keeps at most {MAX_GROUPS} groups, and as many members in each."),

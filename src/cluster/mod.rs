@@ -8,12 +8,13 @@ mod consume;
 mod produce;
 mod topics;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::java;
+use crate::log::PartitionLog;
 use crate::outcome::Outcome;
 use crate::producer::Memory;
 use crate::topic::Topic;
@@ -62,14 +63,56 @@ impl Cluster {
     /// An empty cluster of [`BROKERS`]. All of its random choices follow from the seed.
     #[must_use]
     pub fn new(seed: i64) -> Self {
+        Self::with_brokers(seed, BROKERS)
+    }
+
+    /// An empty cluster of other brokers, by their ids.
+    ///
+    /// ```
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::with_brokers(7, [1]);
+    /// cluster.apply(&Command::create_topic("orders", 2), 0)?;
+    /// assert!(cluster.topic("orders").unwrap().partitions.iter().all(|p| p.leader() == 1));
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_brokers(seed: i64, ids: impl IntoIterator<Item = i32>) -> Self {
+        let ids: BTreeSet<i32> = ids.into_iter().collect();
         Self {
-            brokers: BROKERS.to_vec(),
+            brokers: ids.into_iter().collect(),
             random: java::Random::new(seed),
             clock_offset_ms: 0,
             topics: BTreeMap::new(),
             groups: BTreeMap::new(),
             producers: BTreeMap::new(),
         }
+    }
+
+    /// The same cluster with another log in one partition: for a state to which no command leads,
+    /// such as a log whose beginning retention has taken.
+    ///
+    /// # Errors
+    ///
+    /// `UNKNOWN_TOPIC_OR_PARTITION` (3).
+    ///
+    /// ```
+    /// use loglanes::log::{LogConfig, PartitionLog};
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::new(7);
+    /// cluster.apply(&Command::create_topic("orders", 1), 0)?;
+    /// let log = PartitionLog::with_base_offset(LogConfig::default(), 7, 0)?;
+    /// let mut cluster = cluster.with_log("orders", 0, log)?;
+    /// cluster.apply(&Command::produce("orders", None, None), 0)?;
+    /// assert_eq!(cluster.topic("orders").unwrap().partitions[0].log.log_end_offset(), 8);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    pub fn with_log(mut self, topic: &str, partition: i32, mut log: PartitionLog) -> Result<Self> {
+        let held = self.topics.get_mut(topic).ok_or_else(|| topics::unknown_topic(topic))?;
+        log.set_config(held.config.log().clone());
+        held.partition_mut(partition).ok_or_else(|| topics::unknown_topic(topic))?.log = log;
+        Ok(self)
     }
 
     /// Carries out a command at a time: milliseconds since 1970, by the caller's clock.

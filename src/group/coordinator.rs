@@ -224,13 +224,23 @@ impl Group {
                 .with_hint("An offset to commit is the next to read: 0 or more."));
         }
         if let Some(at) = offsets.iter().find(|at| !exists(cluster, at)) {
+            // Kafka's consumer names them all. What it could commit is committed there before it
+            // gives up; here nothing is, as with every refusal.
+            let all: Vec<String> = offsets
+                .iter()
+                .map(|at| {
+                    format!(
+                        "{}=OffsetAndMetadata{{offset={}, leaderEpoch=null, metadata=''}}",
+                        at.topic_partition(),
+                        at.offset
+                    )
+                })
+                .collect();
             return Err(Error::broker(
                 ErrorCode::RequestTimedOut,
                 format!(
-                    "Timeout of 60000ms expired before successfully committing offsets \
-                     {{{}=OffsetAndMetadata{{offset={}, leaderEpoch=null, metadata=''}}}}",
-                    at.topic_partition(),
-                    at.offset
+                    "Timeout of 60000ms expired before successfully committing offsets {{{}}}",
+                    all.join(", ")
                 ),
             )
             .with_hint(format!(

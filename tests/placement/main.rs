@@ -10,4 +10,5 @@ mod keyless;
 mod keys;
 mod moves;
 mod replicas;
+#[path = "../support/golden.rs"]
 mod tally;

@@ -1,4 +1,9 @@
 //! Reading recorded answers, and counting what was compared with them.
+//!
+//! `LOGLANES_GOLDEN` names another folder to read from.
+
+// Each test that includes this file uses its own part of it.
+#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -47,13 +52,13 @@ pub fn number<T: TryFrom<i64, Error: Debug>>(value: &Value) -> T {
 #[derive(Default)]
 pub struct Tally {
     compared: usize,
-    skipped: BTreeMap<&'static str, usize>,
+    skipped: BTreeMap<String, usize>,
     failed: Vec<String>,
 }
 
 impl Tally {
     /// A line was compared; both sides are the same or the test will fail.
-    pub fn compare<T: PartialEq + Debug>(&mut self, what: &dyn Debug, ours: T, recorded: T) {
+    pub fn compare<T: PartialEq + Debug>(&mut self, what: impl Debug, ours: T, recorded: T) {
         self.compared += 1;
         if ours != recorded {
             self.failed.push(format!("{what:?}\n  ours:     {ours:?}\n  recorded: {recorded:?}"));
@@ -61,8 +66,8 @@ impl Tally {
     }
 
     /// A line was left out.
-    pub fn skip(&mut self, reason: &'static str) {
-        *self.skipped.entry(reason).or_default() += 1;
+    pub fn skip(&mut self, reason: impl Into<String>) {
+        *self.skipped.entry(reason.into()).or_default() += 1;
     }
 
     /// Prints the counts; fails on any difference, on nothing compared, and on lines that were
