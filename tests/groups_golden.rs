@@ -12,7 +12,6 @@ mod golden;
 use std::collections::BTreeMap;
 
 use golden::{Tally, lines, number};
-use loglanes::group::range::{Subscription, assign};
 use loglanes::group::{OffsetReset, PartitionOffset, SESSION_TIMEOUT_MS, TopicPartition};
 use loglanes::log::{LogConfig, PartitionLog};
 use loglanes::{Cluster, Command, LogEnd, Outcome, Produce, Result, SeekTo};
@@ -24,55 +23,6 @@ const TOPIC: &str = "gr-l-t";
 fn strings(value: &Value) -> Vec<String> {
     let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
     list.iter().map(|one| one.as_str().unwrap().to_owned()).collect()
-}
-
-#[test]
-fn the_range_assignor_deals_out_as_javas_does() {
-    let lines = lines("groups/assign-classic.ndjson");
-    let mut tally = Tally::default();
-    for line in &lines {
-        if line["assignor"] != "range" {
-            tally.skip(format!("{} is not modelled", line["assignor"].as_str().unwrap()));
-            continue;
-        }
-        let counts: BTreeMap<&str, i32> = line["topics"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(name, count)| (name.as_str(), number(count)))
-            .collect();
-        let members = line["members"].as_array().unwrap();
-        let topics: Vec<Vec<String>> =
-            members.iter().map(|member| strings(&member["topics"])).collect();
-        let subscriptions: Vec<Subscription<'_>> = members
-            .iter()
-            .zip(&topics)
-            .map(|(member, topics)| Subscription {
-                member_id: member["id"].as_str().unwrap(),
-                instance_id: member["instance_id"].as_str(),
-                topics,
-            })
-            .collect();
-        // Java fills the lists topic by topic, in the order of a hash map; ours is by name.
-        let order = line.get("topic_order").map(strings).unwrap_or_default();
-        let ours: BTreeMap<String, Vec<String>> = subscriptions
-            .iter()
-            .zip(assign(&subscriptions, &counts))
-            .map(|(member, mut share)| {
-                share.sort_by_key(|at| order.iter().position(|name| *name == at.topic));
-                let share = share.iter().map(TopicPartition::to_string).collect();
-                (member.member_id.to_owned(), share)
-            })
-            .collect();
-        let recorded: BTreeMap<String, Vec<String>> = line["result"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .map(|(id, share)| (id.clone(), strings(share)))
-            .collect();
-        tally.compare(&line["case"], ours, recorded);
-    }
-    tally.finish("groups/assign-classic.ndjson", lines.len());
 }
 
 /// A cluster with one group, and what its members were given.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::range::{self, Subscription};
+use super::assignor::{Assignor, Subscription};
 use super::{MAX_POLL_RECORDS, Member, OffsetReset, PartitionOffset, Polled, TopicPartition};
 use crate::command::{LogEnd, SeekTo};
 use crate::error::{Error, ErrorCode, Result};
@@ -337,9 +337,11 @@ impl Group {
                 member_id: &member.member_id,
                 instance_id: None,
                 topics: &member.topics,
+                owned: &[],
+                generation: -1,
             })
             .collect();
-        let shares = range::assign(&subscriptions, &counts);
+        let shares = Assignor::Range.assign(&subscriptions, &counts);
         for (member, share) in self.members.values_mut().zip(shares) {
             member.assignment = share;
             member.positions.clear();

@@ -6,10 +6,10 @@
 //!
 //! Sources: `KafkaConsumer`, `ConsumerCoordinator`, `GroupMetadataManager`, Apache Kafka 4.4.0.
 
+pub mod assignor;
 mod coordinator;
 mod member;
 mod offsets;
-pub mod range;
 
 pub use coordinator::{Group, METADATA_MAX_AGE_MS, SESSION_TIMEOUT_MS};
 pub use member::{MAX_POLL_RECORDS, Member, Polled, PolledAt, ResetNote};
