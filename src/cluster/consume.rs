@@ -3,7 +3,7 @@
 use super::{Cluster, MAX_GROUPS};
 use crate::command::SeekTo;
 use crate::error::{Error, ErrorCode, Result};
-use crate::group::{Group, OffsetReset, PolledAt, TopicPartition};
+use crate::group::{ConsumerConfig, Group, PolledAt, TopicPartition};
 use crate::insight::Tag;
 use crate::log::RecordView;
 use crate::outcome::{Outcome, PolledRecord, Reset};
@@ -14,8 +14,8 @@ impl Cluster {
         &mut self,
         id: &str,
         member: &str,
-        topics: &[String],
-        auto_offset_reset: OffsetReset,
+        config: &ConsumerConfig,
+        now_ms: i64,
     ) -> Result<Outcome> {
         if id.trim().is_empty() {
             return Err(Error::code_alone(ErrorCode::InvalidGroupId)
@@ -35,7 +35,7 @@ impl Cluster {
         let mut group = self.groups.get(id).cloned().unwrap_or_default();
         let mut random = self.random.clone();
         let uuid = self.uuid();
-        let joined = group.join(member, topics, auto_offset_reset, &uuid, &self.topics);
+        let joined = group.join(member, config, &uuid, &self.topics, now_ms);
         if let Err(refused) = joined {
             std::mem::swap(&mut self.random, &mut random);
             return Err(refused);
@@ -74,9 +74,10 @@ impl Cluster {
         id: &str,
         member: &str,
         max_records: Option<i32>,
+        now_ms: i64,
     ) -> Result<Outcome> {
         let polled =
-            self.in_group(id, |group, topics, _| group.poll(member, max_records, topics))?;
+            self.in_group(id, |group, topics, _| group.poll(member, max_records, topics, now_ms))?;
         Ok(Outcome::Polled {
             group: id.to_owned(),
             member: member.to_owned(),
@@ -120,7 +121,20 @@ impl Cluster {
         to: SeekTo,
     ) -> Result<Outcome> {
         let at = TopicPartition::new(topic, partition);
-        self.in_group(id, |group, topics, _| group.seek(member, &at, to, topics))?;
+        self.in_group(id, |group, _, _| group.seek(member, &at, to))?;
+        Ok(Outcome::Done)
+    }
+
+    pub(super) fn pause(
+        &mut self,
+        id: &str,
+        member: &str,
+        topic: &str,
+        partition: i32,
+        paused: bool,
+    ) -> Result<Outcome> {
+        let at = TopicPartition::new(topic, partition);
+        self.in_group(id, |group, _, _| group.pause(member, &at, paused))?;
         Ok(Outcome::Done)
     }
 

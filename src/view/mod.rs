@@ -11,8 +11,8 @@ mod record;
 
 pub use changes::{ChangesView, Put};
 pub use cluster::{
-    AssignmentView, BrokerView, ClusterView, GroupPartitionView, GroupView, HistoryView,
-    MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
+    AssignmentView, BrokerView, ChangeView, ClusterView, GroupPartitionView, GroupView,
+    HistoryView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
 };
 pub use history::{StepLine, steps};
 pub use placement::{

@@ -30,7 +30,10 @@ export interface Header {
 }
 
 /** Where a consumer starts without a usable committed offset: `auto.offset.reset`. */
-export type OffsetReset = "earliest" | "latest" | "none";
+export type OffsetReset = "earliest" | "latest" | "none" | `by_duration:${string}`;
+
+/** An assignor of Kafka's Java consumer: a value of `partition.assignment.strategy`. */
+export type Assignor = "range" | "roundrobin" | "sticky" | "cooperative-sticky";
 
 /** One partition of one topic, with an offset in it. */
 export interface PartitionOffset {
@@ -48,18 +51,20 @@ export type Command =
   /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
   | ({ type: "produce" } & RecordDraft)
   | GenerateCommand
-  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset }
-  /** The consumer closes in good order. */
+  /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. */
+  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean }
+  /** The consumer closes in good order. A static member stays until its session times out. */
   | { type: "leave"; group: string; member: string }
   /** The process is killed: the group keeps the member until its session times out. */
   | { type: "crash"; group: string; member: string }
-  /** The crashed process starts again; its old session is timed out first. */
+  /** The process starts again: a static member in its old place, else its old session is timed out first. */
   | { type: "restart"; group: string; member: string }
   /** `maxRecords` is `max.poll.records`, 500 unless given. */
   | { type: "poll"; group: string; member: string; maxRecords?: number }
   /** Commits the given offsets (the next to read), or every position of the member. */
   | { type: "commit"; group: string; member: string; offsets?: PartitionOffset[] }
   | { type: "seek"; group: string; member: string; topic: string; partition: number; to: bigint | "beginning" | "end" }
+  | { type: "pause" | "resume"; group: string; member: string; topic: string; partition: number }
   /** The group's leader fetches metadata now and notices added partitions (else within `metadata.max.age.ms`). */
   | { type: "refreshMetadata"; group: string }
   | { type: "deleteGroup"; group: string }
@@ -173,6 +178,10 @@ export interface GroupView {
   partitions: GroupPartitionView[];
   /** Topics whose partitions grew without the group having noticed yet. */
   unnoticed: { topic: string; known: number; now: number; noticedAt: number }[];
+  /** The generations that the last rebalance went through: two where a cooperative one moved something. */
+  rounds: number[];
+  /** Consumers (client ids) whose place another one with their `group.instance.id` has taken. They run, and learn it with the next thing they do. */
+  fenced: string[];
 }
 
 export interface MemberView {
@@ -182,10 +191,25 @@ export interface MemberView {
   memberId: string;
   topics: string[];
   autoOffsetReset: OffsetReset;
+  assignors: Assignor[];
+  instanceId: string | null;
+  autoCommit: boolean;
   crashed: boolean;
-  /** When a crashed member's session times out, ms on the cluster's clock; else null. */
+  /** It was closed, and only its static membership is left. */
+  closed: boolean;
+  /** When a crashed or closed member's session times out, ms on the cluster's clock; else null. */
   sessionEnds: number | null;
-  assignment: { topic: string; partitions: number[] }[];
+  assignment: TopicPartitions[];
+  /** Those of them that it takes nothing from for now. */
+  paused: TopicPartitions[];
+  /** What the last rebalance (or its coming back as a static member) meant for it, all rounds together. An eager member gives up all it had and is given all it has. */
+  lastRebalance: { cooperative: boolean; revoked: TopicPartitions[]; kept: TopicPartitions[]; assigned: TopicPartitions[] } | null;
+}
+
+/** Some partitions of one topic. */
+export interface TopicPartitions {
+  topic: string;
+  partitions: number[];
 }
 
 export interface GroupPartitionView {
