@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::Bytes;
 use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
-use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset};
+use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
 
 /// One act. What is left out takes Kafka's default.
@@ -170,6 +170,23 @@ pub enum Command {
         /// `group.id`.
         group: String,
     },
+    /// Commits other offsets for a group without members, which is made if there is none of that id.
+    ResetOffsets {
+        /// `group.id`.
+        group: String,
+        /// Topics, as `orders` or `orders:0,2`; none: every partition with a commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        topics: Option<Vec<String>>,
+        /// Where to.
+        to: ResetTo,
+    },
+    /// Forgets what a group has committed on topics that none of its members reads.
+    DeleteOffsets {
+        /// `group.id`.
+        group: String,
+        /// Topics, as `orders` or `orders:0,2`.
+        topics: Vec<String>,
+    },
     /// Deletes an empty group and what it has committed.
     DeleteGroup {
         /// `group.id`.
@@ -314,6 +331,8 @@ impl Command {
             Self::Pause { .. } => "pause",
             Self::Resume { .. } => "resume",
             Self::RefreshMetadata { .. } => "refreshMetadata",
+            Self::ResetOffsets { .. } => "resetOffsets",
+            Self::DeleteOffsets { .. } => "deleteOffsets",
             Self::DeleteGroup { .. } => "deleteGroup",
             Self::AdvanceClock { .. } => "advanceClock",
             Self::Tick => "tick",
@@ -384,6 +403,27 @@ impl fmt::Display for Command {
                 write!(f, "resume {group} {member} {topic}-{partition}")
             }
             Self::RefreshMetadata { group } => write!(f, "refresh-metadata {group}"),
+            Self::ResetOffsets { group, topics, to } => {
+                write!(f, "reset-offsets {group} ")?;
+                match topics {
+                    _ if matches!(to, ResetTo::File { .. }) => {}
+                    Some(topics) => write!(f, "{} ", topics.join(" "))?,
+                    None => f.write_str("all-topics ")?,
+                }
+                match to {
+                    ResetTo::Earliest => f.write_str("to-earliest"),
+                    ResetTo::Latest => f.write_str("to-latest"),
+                    ResetTo::Current => f.write_str("to-current"),
+                    ResetTo::Offset { offset } => write!(f, "to-offset {offset}"),
+                    ResetTo::Shift { by } => write!(f, "shift-by {by}"),
+                    ResetTo::Datetime { datetime } => write!(f, "to-datetime {datetime}"),
+                    ResetTo::Duration { duration } => write!(f, "by-duration {duration}"),
+                    ResetTo::File { .. } => f.write_str("from-file"),
+                }
+            }
+            Self::DeleteOffsets { group, topics } => {
+                write!(f, "delete-offsets {group} {}", topics.join(" "))
+            }
             Self::DeleteGroup { group } => write!(f, "delete-group {group}"),
             Self::AdvanceClock { ms } => write!(f, "clock +{ms}ms"),
             Self::Tick => f.write_str("tick"),

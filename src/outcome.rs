@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::group::{OffsetReset, PartitionOffset};
+use crate::group::{OffsetReset, PartitionOffset, ResetPlan};
 
 /// What a command did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,6 +68,13 @@ pub enum Outcome {
         records: Vec<PolledRecord>,
         /// Positions that `auto.offset.reset` had to choose.
         resets: Vec<Reset>,
+    },
+    /// A group begins elsewhere: other offsets are committed.
+    OffsetsReset {
+        /// The group.
+        group: String,
+        /// What was committed, and what there is to say of it.
+        plan: ResetPlan,
     },
     /// Offsets are committed.
     Committed {

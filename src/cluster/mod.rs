@@ -174,6 +174,13 @@ impl Cluster {
                 self.in_group(group, |group, topics, _| Ok(group.refresh_metadata(topics)))?;
                 self.rebalanced(group)
             }
+            Command::ResetOffsets { group, topics, to } => {
+                self.reset_offsets(group, topics.as_deref(), to, now_ms)
+            }
+            Command::DeleteOffsets { group, topics } => {
+                self.in_group(group, |group, cluster, _| group.delete_offsets(topics, cluster))?;
+                Ok(Outcome::Done)
+            }
             Command::DeleteGroup { group } => self.delete_group(group),
             Command::AdvanceClock { ms } => self.advance_clock(*ms, now_ms),
             Command::Tick => {

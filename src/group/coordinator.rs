@@ -233,6 +233,23 @@ impl Group {
         }))
     }
 
+    /// Forgets what is committed on partitions, named as Kafka's tools take them. Source:
+    /// `ClassicGroup.isSubscribedToTopic`.
+    pub(crate) fn delete_offsets(&mut self, topics: &[String], cluster: &Topics) -> Result {
+        let scope = super::reset::in_scope(Some(topics), &self.committed, cluster)?;
+        let is_read = |at: &TopicPartition| {
+            self.members.values().any(|member| member.config.topics.contains(&at.topic))
+        };
+        if scope.iter().any(is_read) {
+            return Err(Error::code_alone(ErrorCode::GroupSubscribedToTopic)
+                .with_hint("Close the members that subscribe to it first."));
+        }
+        for at in &scope {
+            self.committed.remove(at);
+        }
+        Ok(())
+    }
+
     /// The member that a partition is assigned to, by `client.id`.
     #[must_use]
     pub fn owner(&self, at: &TopicPartition) -> Option<&str> {

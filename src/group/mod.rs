@@ -9,14 +9,19 @@
 pub mod assignor;
 mod config;
 mod coordinator;
+pub mod datetime;
+pub(crate) mod describe;
 pub mod duration;
 mod member;
 mod membership;
 mod offsets;
 mod rebalance;
+mod reset;
 
 pub use config::{AUTO_COMMIT_INTERVAL_MS, ConsumerConfig};
 pub use coordinator::{Group, METADATA_MAX_AGE_MS, SESSION_TIMEOUT_MS};
 pub use member::{MAX_POLL_RECORDS, Member, Polled, PolledAt, REQUEST_TIMEOUT_MS, ResetNote};
 pub use offsets::{OffsetReset, PartitionOffset, TopicPartition};
 pub use rebalance::{Change, Round};
+pub(crate) use reset::plan as reset_plan;
+pub use reset::{MAX_PLAN_BYTES, ResetPlan, ResetTo};

@@ -67,9 +67,48 @@ export type Command =
   | { type: "pause" | "resume"; group: string; member: string; topic: string; partition: number }
   /** The group's leader fetches metadata now and notices added partitions (else within `metadata.max.age.ms`). */
   | { type: "refreshMetadata"; group: string }
+  /** Commits other offsets for a group without members; it is made if there is none. */
+  | ({ type: "resetOffsets" } & ResetRequest)
+  /** Topics as `orders` or `orders:0,2`. */
+  | { type: "deleteOffsets"; group: string; topics: string[] }
   | { type: "deleteGroup"; group: string }
   /** Moves the cluster's clock forward; sessions may time out, metadata may age. */
   | { type: "advanceClock"; ms: number };
+
+/** Where a reset goes: the modes of `kafka-consumer-groups --reset-offsets`. */
+export type ResetTo =
+  | { mode: "earliest" | "latest" | "current" }
+  | { mode: "offset"; offset: bigint }
+  | { mode: "shift"; by: bigint }
+  /** Such as `2023-11-14T22:13:24.500`; UTC unless a zone follows. */
+  | { mode: "datetime"; datetime: string }
+  /** Such as `PT1H30M`. */
+  | { mode: "duration"; duration: string }
+  /** Lines of `topic,partition,offset`, or with the group in front; says itself which partitions. */
+  | { mode: "file"; csv: string };
+
+export interface ResetRequest {
+  group: string;
+  /** Topics as `orders` or `orders:0,2`; left out: every partition with a commit. */
+  topics?: string[];
+  to: ResetTo;
+}
+
+/** What a reset commits. */
+export interface ResetPlan {
+  rows: PartitionOffset[];
+  /** What Kafka's tool says of partitions without a record for the time. */
+  notices: string[];
+  /** What it says, in its log alone, of offsets that were outside. */
+  warnings: string[];
+}
+
+/** A reset that was not done, with what Kafka's tool prints of it and what `--export` writes. */
+export interface ResetPreview {
+  plan: ResetPlan;
+  table: string;
+  csv: string;
+}
 
 /** Many records by a rule: record `i` depends on the seed and on `i` alone. */
 export interface GenerateCommand {
@@ -96,6 +135,7 @@ export type Outcome =
   | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
+  | { type: "offsetsReset"; group: string; plan: ResetPlan }
   | { type: "committed"; group: string; offsets: PartitionOffset[] };
 
 /** A record as a poll delivers it. `again`: this group had been given it before. */

@@ -10,6 +10,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::claims::Claims;
+use super::sticky::Moves;
 use super::{Subscription, java_order, unassigned};
 use crate::group::TopicPartition;
 
@@ -51,7 +52,7 @@ impl<'a> Constrained<'a> {
     }
 
     /// Who gets what, and which partitions of it change hands.
-    pub(super) fn assign(mut self) -> (Vec<Vec<TopicPartition>>, Vec<(TopicPartition, usize)>) {
+    pub(super) fn assign(mut self) -> (Vec<Vec<TopicPartition>>, Moves) {
         self.keep_owned();
         let mut assigned: Vec<TopicPartition> = self.shares.iter().flatten().cloned().collect();
         assigned.sort();
@@ -89,7 +90,7 @@ impl<'a> Constrained<'a> {
     }
 
     /// In turns to those below their quota, then one more to each of those who may have it.
-    fn deal_out(&mut self, left: Vec<TopicPartition>) -> Vec<(TopicPartition, usize)> {
+    fn deal_out(&mut self, left: Vec<TopicPartition>) -> Moves {
         let mut changing_hands = Vec::new();
         let mut below: VecDeque<usize> = std::mem::take(&mut self.below_quota).into();
         let mut at_quota: VecDeque<usize> = std::mem::take(&mut self.at_quota).into();

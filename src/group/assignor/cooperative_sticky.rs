@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use super::sticky::Moves;
 use super::{PartitionCounts, Subscription, sticky};
 use crate::group::TopicPartition;
 
@@ -38,10 +39,7 @@ pub(super) fn assign(
 }
 
 /// What somebody gets that somebody gives up.
-fn changing_hands_in(
-    members: &[Subscription<'_>],
-    shares: &[Vec<TopicPartition>],
-) -> Vec<(TopicPartition, usize)> {
+fn changing_hands_in(members: &[Subscription<'_>], shares: &[Vec<TopicPartition>]) -> Moves {
     let mut added = Vec::new();
     let mut revoked: HashSet<&TopicPartition> = HashSet::new();
     for (taker, (member, share)) in members.iter().zip(shares).enumerate() {

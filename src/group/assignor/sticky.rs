@@ -40,11 +40,14 @@ fn by_topic(owned: &[TopicPartition]) -> Vec<TopicPartition> {
     names.flat_map(|name| owned.iter().filter(move |at| at.topic == name)).cloned().collect()
 }
 
+/// Partitions that change hands, with the place of the member that is to get each.
+pub(super) type Moves = Vec<(TopicPartition, usize)>;
+
 /// Who gets what, and, where it is known, which partitions of the shares change hands.
 pub(super) fn shares(
     members: &[Subscription<'_>],
     counts: &PartitionCounts<'_>,
-) -> (Vec<Vec<TopicPartition>>, Option<Vec<(TopicPartition, usize)>>) {
+) -> (Vec<Vec<TopicPartition>>, Option<Moves>) {
     let topics = topics_to_assign(members, counts);
     let claims = Claims::of(members, &topics);
     if claims.equal_subscriptions {
