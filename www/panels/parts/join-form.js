@@ -56,7 +56,7 @@ export class JoinForm extends EventTarget {
     const name = uniqueId("reset");
     for (const { value, text, meaning } of RESETS) {
       this.#reset.append(h("label", null, h("input", { type: "radio", name, value, checked: value === "latest" }),
-        h("span", null, text, value === BY_DURATION && [" ", this.#duration], h("span", { class: "hint" }, ` ${meaning}`))));
+        h("span", null, text, ...(value === BY_DURATION ? [" ", this.#duration] : []), h("span", { class: "hint" }, ` ${meaning}`))));
     }
     this.#duration.addEventListener("focus", () => {
       for (const input of this.#reset.querySelectorAll("input")) if (input.value === BY_DURATION) input.checked = true;
