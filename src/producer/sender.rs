@@ -1,0 +1,161 @@
+//! From batches to the logs of a topic.
+//!
+//! Source: `Sender.completeBatch`, `RecordAccumulator.splitAndReenqueue` and
+//! `ProducerBatch.split`, Apache Kafka 4.4.0.
+
+use super::{Memory, ProducerConfig, RecordAccumulator};
+use crate::error::{Error, ErrorCode, Result};
+use crate::java;
+use crate::log::{BatchBuilder, Batches, Header, NewRecord, RecordView};
+use crate::topic::Topic;
+
+/// What went into one partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// The first record's offset.
+    pub first_offset: i64,
+    /// The last record's offset.
+    pub last_offset: i64,
+    /// How many records.
+    pub records: u32,
+    /// How many bytes of batches.
+    pub bytes: u64,
+}
+
+/// The open batches of one producer for one topic, and what it has sent so far.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    accumulator: RecordAccumulator,
+    sent: Vec<Option<Sent>>,
+    refused: Vec<(u64, Error)>,
+}
+
+impl Buffer {
+    pub(crate) fn new(config: ProducerConfig, name: &str, topic: &Topic) -> Self {
+        let partitions = topic.partitions.len();
+        Self {
+            accumulator: RecordAccumulator::new(config, name, partitions as u32),
+            sent: vec![None; partitions],
+            refused: Vec::new(),
+        }
+    }
+
+    /// What has been sent, by partition.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = (i32, Sent)> {
+        self.sent.iter().enumerate().filter_map(|(p, sent)| Some((p as i32, (*sent)?)))
+    }
+
+    /// The broker's refusals since the last call: how many records each, and why.
+    pub(crate) fn take_refused(&mut self) -> Vec<(u64, Error)> {
+        std::mem::take(&mut self.refused)
+    }
+}
+
+/// A producer at work on one topic.
+pub(crate) struct Sending<'a> {
+    pub(crate) buffer: &'a mut Buffer,
+    pub(crate) topic: &'a mut Topic,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) random: &'a mut java::Random,
+    pub(crate) now_ms: i64,
+}
+
+impl Sending<'_> {
+    /// Puts a record into its batch. `partition` is one that the topic has.
+    ///
+    /// A refusal by the broker comes with the batch, later: see [`Buffer::take_refused`].
+    #[inline]
+    pub(crate) fn send(&mut self, record: &NewRecord<'_>, partition: Option<i32>) -> Result {
+        let Self { buffer, topic, memory, random, now_ms } = self;
+        let Buffer { accumulator, sent, refused } = &mut **buffer;
+        let partition = partition.and_then(|p| u32::try_from(p).ok());
+        let mut take = |partition, batch: &mut BatchBuilder| {
+            deliver(partition, batch, topic, *now_ms, sent, refused);
+        };
+        accumulator.append(record, partition, memory, &mut || random.next_int(), &mut take)?;
+        Ok(())
+    }
+
+    /// Sends every open batch.
+    pub(crate) fn flush(&mut self) {
+        let Self { buffer, topic, now_ms, .. } = self;
+        let Buffer { accumulator, sent, refused } = &mut **buffer;
+        accumulator.flush(&mut |partition, batch| {
+            deliver(partition, batch, topic, *now_ms, sent, refused);
+        });
+    }
+}
+
+/// Brings a batch to the log of its partition.
+fn deliver(
+    partition: u32,
+    batch: &mut BatchBuilder,
+    topic: &mut Topic,
+    now_ms: i64,
+    sent: &mut [Option<Sent>],
+    refused: &mut Vec<(u64, Error)>,
+) {
+    let at = partition as usize;
+    let (Some(place), Some(sent)) = (topic.partitions.get_mut(at), sent.get_mut(at)) else {
+        let error = Error::loglanes(format!("Partition {partition} is not there any more."));
+        refused.push((batch.count() as u64, error));
+        return;
+    };
+    let mut deliver = |batch: &mut BatchBuilder| {
+        let appended = place.log.append_batch(batch, now_ms)?;
+        let sent = sent.get_or_insert(Sent {
+            first_offset: appended.base_offset,
+            last_offset: appended.last_offset,
+            records: 0,
+            bytes: 0,
+        });
+        sent.last_offset = appended.last_offset;
+        sent.records += batch.count() as u32;
+        sent.bytes += batch.len() as u64;
+        Ok(())
+    };
+    deliver_or_split(batch, &mut deliver, refused);
+}
+
+/// A batch of several records that the broker finds too large is split and sent again, until
+/// only those records fail that are too large alone.
+///
+/// Kafka first splits by `batch.size`, the limit that the batch was built by: that gives the same
+/// batch again. From then on the pieces have half the bytes, or as many as the largest record
+/// may take.
+fn deliver_or_split(
+    batch: &mut BatchBuilder,
+    deliver: &mut impl FnMut(&mut BatchBuilder) -> Result,
+    refused: &mut Vec<(u64, Error)>,
+) {
+    let Err(error) = deliver(batch) else { return };
+    let too_large = error.code() == Some(ErrorCode::MessageTooLarge.code());
+    if !too_large || batch.count() < 2 {
+        refused.push((batch.count() as u64, error));
+        return;
+    }
+    let half = batch.len() / 2;
+    let mut piece = BatchBuilder::new();
+    let mut headers = Vec::new();
+    let whole = Batches::new(batch.finish(0, -1)).flatten();
+    for record in whole.flat_map(|batch| batch.records().flatten()) {
+        headers.clear();
+        headers.extend(record.headers());
+        let record = new_record(&record, &headers);
+        if !piece.has_room_for(&record, half) {
+            deliver_or_split(&mut piece, deliver, refused);
+            piece.clear();
+        }
+        if let Err(error) = piece.append(&record) {
+            refused.push((1, error));
+        }
+    }
+    if !piece.is_empty() {
+        deliver_or_split(&mut piece, deliver, refused);
+    }
+}
+
+/// A stored record, to be sent again.
+pub(crate) fn new_record<'a>(record: &RecordView<'a>, headers: &'a [Header<'a>]) -> NewRecord<'a> {
+    NewRecord { timestamp: record.timestamp, key: record.key, value: record.value, headers }
+}
