@@ -18,6 +18,9 @@ pub const BUFFER_MEMORY: u64 = 33_554_432;
 /// `max.block.ms`, which two of the client's texts name.
 pub const MAX_BLOCK_MS: i64 = 60_000;
 
+/// `delivery.timeout.ms`, which the text of a batch that expires names.
+pub const DELIVERY_TIMEOUT_MS: i64 = 120_000;
+
 /// The settings of a producer, Kafka's names.
 ///
 /// ```

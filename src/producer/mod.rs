@@ -18,7 +18,9 @@ mod config;
 mod sender;
 
 pub use accumulator::{Appended, RecordAccumulator};
-pub use config::{BATCH_SIZE, BUFFER_MEMORY, MAX_BLOCK_MS, MAX_REQUEST_SIZE, ProducerConfig};
+pub use config::{
+    BATCH_SIZE, BUFFER_MEMORY, DELIVERY_TIMEOUT_MS, MAX_BLOCK_MS, MAX_REQUEST_SIZE, ProducerConfig,
+};
 pub use sender::Sent;
 pub(crate) use sender::{Buffer, Sending, new_record};
 

@@ -3,10 +3,10 @@
 //! Source: `Sender.completeBatch`, `RecordAccumulator.splitAndReenqueue` and
 //! `ProducerBatch.split`, Apache Kafka 4.4.0.
 
-use super::{Memory, ProducerConfig, RecordAccumulator};
+use super::{DELIVERY_TIMEOUT_MS, Memory, ProducerConfig, RecordAccumulator};
 use crate::error::{Error, ErrorCode, Result};
 use crate::java;
-use crate::log::{BatchBuilder, Batches, Header, NewRecord, RecordView};
+use crate::log::{BatchBuilder, Batches, Header, NewRecord, PartitionLog, RecordView};
 use crate::topic::Topic;
 
 /// What went into one partition.
@@ -25,6 +25,7 @@ pub struct Sent {
 /// The open batches of one producer for one topic, and what it has sent so far.
 #[derive(Debug)]
 pub(crate) struct Buffer {
+    name: String,
     accumulator: RecordAccumulator,
     sent: Vec<Option<Sent>>,
     refused: Vec<(u64, Error)>,
@@ -34,6 +35,7 @@ impl Buffer {
     pub(crate) fn new(config: ProducerConfig, name: &str, topic: &Topic) -> Self {
         let partitions = topic.partitions.len();
         Self {
+            name: name.to_owned(),
             accumulator: RecordAccumulator::new(config, name, partitions as u32),
             sent: vec![None; partitions],
             refused: Vec::new(),
@@ -67,10 +69,10 @@ impl Sending<'_> {
     #[inline]
     pub(crate) fn send(&mut self, record: &NewRecord<'_>, partition: Option<i32>) -> Result {
         let Self { buffer, topic, memory, random, now_ms } = self;
-        let Buffer { accumulator, sent, refused } = &mut **buffer;
+        let Buffer { name, accumulator, sent, refused } = &mut **buffer;
         let partition = partition.and_then(|p| u32::try_from(p).ok());
         let mut take = |partition, batch: &mut BatchBuilder| {
-            deliver(partition, batch, topic, *now_ms, sent, refused);
+            deliver(partition, batch, (name, topic), *now_ms, sent, refused);
         };
         accumulator.append(record, partition, memory, &mut || random.next_int(), &mut take)?;
         Ok(())
@@ -79,9 +81,9 @@ impl Sending<'_> {
     /// Sends every open batch.
     pub(crate) fn flush(&mut self) {
         let Self { buffer, topic, now_ms, .. } = self;
-        let Buffer { accumulator, sent, refused } = &mut **buffer;
+        let Buffer { name, accumulator, sent, refused } = &mut **buffer;
         accumulator.flush(&mut |partition, batch| {
-            deliver(partition, batch, topic, *now_ms, sent, refused);
+            deliver(partition, batch, (name, topic), *now_ms, sent, refused);
         });
     }
 }
@@ -90,20 +92,48 @@ impl Sending<'_> {
 fn deliver(
     partition: u32,
     batch: &mut BatchBuilder,
-    topic: &mut Topic,
+    (name, topic): (&str, &mut Topic),
     now_ms: i64,
     sent: &mut [Option<Sent>],
     refused: &mut Vec<(u64, Error)>,
 ) {
     let at = partition as usize;
     let (Some(place), Some(sent)) = (topic.partitions.get_mut(at), sent.get_mut(at)) else {
-        let error = Error::loglanes(format!("Partition {partition} is not there any more."));
+        let error = Error::loglanes(format!("Partition {partition} is not there any more."))
+            .with_hint("Begin again: the topic has changed.");
         refused.push((batch.count() as u64, error));
         return;
     };
-    let mut deliver = |batch: &mut BatchBuilder| {
-        let appended = place.log.append_batch(batch, now_ms)?;
-        let sent = sent.get_or_insert(Sent {
+    let log = &mut place.log;
+    Delivery { topic: name, partition, log, now_ms, sent, refused }.deliver(batch);
+}
+
+/// A batch on its way to the log of its partition.
+struct Delivery<'a> {
+    topic: &'a str,
+    partition: u32,
+    log: &'a mut PartitionLog,
+    now_ms: i64,
+    sent: &'a mut Option<Sent>,
+    refused: &'a mut Vec<(u64, Error)>,
+}
+
+impl Delivery<'_> {
+    /// A batch of several records that the broker finds too large is split and sent again, until
+    /// only those records fail that are too large alone.
+    fn deliver(&mut self, batch: &mut BatchBuilder) {
+        let Err(error) = self.append(batch) else { return };
+        let too_large = error.code() == Some(ErrorCode::MessageTooLarge.code());
+        if too_large && batch.count() > 1 {
+            self.split(batch);
+        } else {
+            self.refused.push((batch.count() as u64, error));
+        }
+    }
+
+    fn append(&mut self, batch: &mut BatchBuilder) -> Result {
+        let appended = self.log.append_batch(batch, self.now_ms)?;
+        let sent = self.sent.get_or_insert(Sent {
             first_offset: appended.base_offset,
             last_offset: appended.last_offset,
             records: 0,
@@ -113,45 +143,61 @@ fn deliver(
         sent.records += batch.count() as u32;
         sent.bytes += batch.len() as u64;
         Ok(())
-    };
-    deliver_or_split(batch, &mut deliver, refused);
-}
+    }
 
-/// A batch of several records that the broker finds too large is split and sent again, until
-/// only those records fail that are too large alone.
-///
-/// Kafka first splits by `batch.size`, the limit that the batch was built by: that gives the same
-/// batch again. From then on the pieces have half the bytes, or as many as the largest record
-/// may take.
-fn deliver_or_split(
-    batch: &mut BatchBuilder,
-    deliver: &mut impl FnMut(&mut BatchBuilder) -> Result,
-    refused: &mut Vec<(u64, Error)>,
-) {
-    let Err(error) = deliver(batch) else { return };
-    let too_large = error.code() == Some(ErrorCode::MessageTooLarge.code());
-    if !too_large || batch.count() < 2 {
-        refused.push((batch.count() as u64, error));
-        return;
-    }
-    let half = batch.len() / 2;
-    let mut piece = BatchBuilder::new();
-    let mut headers = Vec::new();
-    let whole = Batches::new(batch.finish(0, -1)).flatten();
-    for record in whole.flat_map(|batch| batch.records().flatten()) {
-        headers.clear();
-        headers.extend(record.headers());
-        let record = new_record(&record, &headers);
-        if !piece.has_room_for(&record, half) {
-            deliver_or_split(&mut piece, deliver, refused);
-            piece.clear();
+    /// Kafka splits by `batch.size` first, the limit that the batch was built by: that gives the
+    /// same batch again. From then on a piece has room for half of the bytes, or for as many as
+    /// the largest record may take.
+    ///
+    /// That is an estimate, and up to 20 bytes above the truth. Where those are enough for all
+    /// the other records, each split gives the same batch again, until it expires.
+    fn split(&mut self, batch: &mut BatchBuilder) {
+        let (count, bytes) = (batch.count(), batch.len());
+        let whole = &*batch.finish(0, -1);
+        let records = || Batches::new(whole).flatten().flat_map(|batch| batch.records().flatten());
+        let mut room = bytes / 2;
+        let mut headers = Vec::new();
+        for record in records() {
+            headers.clear();
+            headers.extend(record.headers());
+            let bound = new_record(&record, &headers).size_upper_bound();
+            room = room.max(usize::try_from(bound).unwrap_or(usize::MAX));
         }
-        if let Err(error) = piece.append(&record) {
-            refused.push((1, error));
+        let mut piece = BatchBuilder::new();
+        for record in records() {
+            headers.clear();
+            headers.extend(record.headers());
+            let record = new_record(&record, &headers);
+            if !piece.has_room_for(&record, room) {
+                self.deliver(&mut piece);
+                piece.clear();
+            }
+            if let Err(error) = piece.append(&record) {
+                self.refused.push((1, error));
+            }
+        }
+        if piece.count() == count {
+            self.refused.push((count as u64, self.expired(count)));
+        } else if !piece.is_empty() {
+            self.deliver(&mut piece);
         }
     }
-    if !piece.is_empty() {
-        deliver_or_split(&mut piece, deliver, refused);
+
+    /// Source: `Sender.failExpiredBatches`.
+    fn expired(&self, records: usize) -> Error {
+        let Self { topic, partition, .. } = self;
+        Error::broker(
+            ErrorCode::RequestTimedOut,
+            format!(
+                "Expiring {records} record(s) for {topic}-{partition}:{DELIVERY_TIMEOUT_MS} ms has \
+                 passed since batch creation. The request has not been sent, or no server response \
+                 has been received yet."
+            ),
+        )
+        .with_hint(
+            "The batch is above the topic's max.message.bytes, and Kafka's producer cannot split \
+             it: send these records one by one, or smaller.",
+        )
     }
 }
 
