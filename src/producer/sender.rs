@@ -105,7 +105,8 @@ fn deliver(
         return;
     };
     let log = &mut place.log;
-    Delivery { topic: name, partition, log, now_ms, sent, refused }.deliver(batch);
+    Delivery { topic: name, partition, log, now_ms, sent, refused, has_expired: false }
+        .deliver(batch);
 }
 
 /// A batch on its way to the log of its partition.
@@ -116,12 +117,18 @@ struct Delivery<'a> {
     now_ms: i64,
     sent: &'a mut Option<Sent>,
     refused: &'a mut Vec<(u64, Error)>,
+    /// The batch that came from the accumulator is older than `delivery.timeout.ms`: so is every
+    /// piece of it.
+    has_expired: bool,
 }
 
 impl Delivery<'_> {
     /// A batch of several records that the broker finds too large is split and sent again, until
     /// only those records fail that are too large alone.
     fn deliver(&mut self, batch: &mut BatchBuilder) {
+        if self.has_expired {
+            return self.expire(batch.count());
+        }
         let Err(error) = self.append(batch) else { return };
         let too_large = error.code() == Some(ErrorCode::MessageTooLarge.code());
         if too_large && batch.count() > 1 {
@@ -150,7 +157,8 @@ impl Delivery<'_> {
     /// the largest record may take.
     ///
     /// That is an estimate, and up to 20 bytes above the truth. Where those are enough for all
-    /// the other records, each split gives the same batch again, until it expires.
+    /// the other records, each split gives the same batch again, until it expires; with it expire
+    /// the pieces that wait behind.
     fn split(&mut self, batch: &mut BatchBuilder) {
         let (count, bytes) = (batch.count(), batch.len());
         let whole = &*batch.finish(0, -1);
@@ -177,16 +185,17 @@ impl Delivery<'_> {
             }
         }
         if piece.count() == count {
-            self.refused.push((count as u64, self.expired(count)));
+            self.has_expired = true;
+            self.expire(count);
         } else if !piece.is_empty() {
             self.deliver(&mut piece);
         }
     }
 
     /// Source: `Sender.failExpiredBatches`.
-    fn expired(&self, records: usize) -> Error {
+    fn expire(&mut self, records: usize) {
         let Self { topic, partition, .. } = self;
-        Error::broker(
+        let error = Error::broker(
             ErrorCode::RequestTimedOut,
             format!(
                 "Expiring {records} record(s) for {topic}-{partition}:{DELIVERY_TIMEOUT_MS} ms has \
@@ -197,7 +206,8 @@ impl Delivery<'_> {
         .with_hint(
             "The batch is above the topic's max.message.bytes, and Kafka's producer cannot split \
              it: send these records one by one, or smaller.",
-        )
+        );
+        self.refused.push((records as u64, error));
     }
 }
 

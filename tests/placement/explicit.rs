@@ -391,50 +391,61 @@ fn a_broker_takes_batches_up_to_max_message_bytes() {
     tally.finish("placement/explicit.ndjson, max_message_bytes", lines.len());
 }
 
+/// Sends values of these sizes in one batch.
+fn send_at_once(line: &Value) -> (Cluster, Outcome) {
+    let mut records = RecordSet::builder();
+    for (at, size) in numbers::<usize>(&line["value_bytes"]).into_iter().enumerate() {
+        let value = vec![at as u8; size];
+        let record = NewRecord { timestamp: NOW, key: None, value: Some(&value), headers: &[] };
+        records.push(&record).unwrap();
+    }
+    let mut cluster = topic_with_max_message_bytes(number(&line["max_message_bytes"]));
+    let (topic, records) = ("t".to_owned(), records.finish());
+    let command = Command::ProduceMany { topic, partitioner: None, records };
+    let outcome = cluster.apply(&command, NOW).unwrap();
+    (cluster, outcome)
+}
+
+/// Size and offset of each record that is in the log, in order; and each batch there: its base
+/// offset, records and bytes.
+type Stored = (Vec<(usize, i64)>, Vec<(i64, i32, usize)>);
+
+fn stored(cluster: &Cluster) -> Stored {
+    let log = &cluster.topic("t").unwrap().partition(0).unwrap().log;
+    let records = log.records_from(0).map(|one| (one.value.unwrap().len(), one.offset)).collect();
+    let batches = log
+        .batches_from(0)
+        .map(|batch| {
+            let header = batch.header();
+            (header.base_offset, header.record_count, batch.bytes().len())
+        })
+        .collect();
+    (records, batches)
+}
+
+fn recorded_records(line: &Value) -> Vec<(usize, i64)> {
+    let sizes = numbers::<usize>(&line["value_bytes"]);
+    let records = sizes.into_iter().zip(line["records"].as_array().unwrap());
+    records.filter_map(|(size, one)| Some((size, one["offset"].as_i64()?))).collect()
+}
+
+fn counts(outcome: &Outcome) -> (f64, f64) {
+    match outcome {
+        Outcome::ProducedMany { records, refused, .. } => (*records, *refused),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn a_batch_that_is_too_large_is_split_until_only_large_records_fail() {
     let lines = lines_of("split");
     let mut tally = Tally::default();
     for line in &lines {
-        let sizes: Vec<usize> = numbers(&line["value_bytes"]);
-        let mut records = RecordSet::builder();
-        let mut producer = Producer::new(ProducerConfig::default());
-        for (at, &size) in sizes.iter().enumerate() {
-            // The first byte tells the records apart.
-            let mut value = vec![b'v'; size];
-            value[0] = at as u8;
-            let record = NewRecord { timestamp: NOW, key: None, value: Some(&value), headers: &[] };
-            records.push(&record).unwrap();
-            producer.send(&record).unwrap();
-        }
-        let mut cluster = topic_with_max_message_bytes(number(&line["max_message_bytes"]));
-        let command = Command::ProduceMany {
-            topic: "t".to_owned(),
-            partitioner: None,
-            records: records.finish(),
-        };
-        let Ok(Outcome::ProducedMany { records, refused, .. }) = cluster.apply(&command, NOW)
-        else {
-            panic!("not sent: {line}");
-        };
-        let log = &cluster.topic("t").unwrap().partition(0).unwrap().log;
-        let mut offsets = vec![None; sizes.len()];
-        for record in log.records_from(0) {
-            offsets[record.value.unwrap()[0] as usize] = Some(record.offset);
-        }
-        let recorded: Vec<Option<i64>> =
-            line["records"].as_array().unwrap().iter().map(|one| one["offset"].as_i64()).collect();
-        let too_large = recorded.iter().filter(|offset| offset.is_none()).count();
-        tally.compare(
-            line,
-            (producer.flush(), offsets, records, refused),
-            (
-                vec![(sizes.len(), number(&line["batch_bytes"]))],
-                recorded,
-                (sizes.len() - too_large) as f64,
-                too_large as f64,
-            ),
-        );
+        let (cluster, outcome) = send_at_once(line);
+        let recorded = recorded_records(line);
+        let refused = line["records"].as_array().unwrap().len() - recorded.len();
+        let expected = (recorded.len() as f64, refused as f64);
+        tally.compare(line, (stored(&cluster).0, counts(&outcome)), (recorded, expected));
         for one in line["records"].as_array().unwrap() {
             let recorded = recorded_exception(one);
             let expected = thrown(&Error::code_alone(ErrorCode::MessageTooLarge));
@@ -442,4 +453,25 @@ fn a_batch_that_is_too_large_is_split_until_only_large_records_fail() {
         }
     }
     tally.finish("placement/explicit.ndjson, split", lines.len());
+}
+
+/// `split.ndjson`: as the kind `split`, with the batches that are then in the log, as
+/// `kafka-dump-log.sh` shows them: base offset, records, bytes.
+#[test]
+fn the_pieces_of_a_split_batch_are_kafka_s_own() {
+    let lines = lines("placement/split.ndjson");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let (cluster, outcome) = send_at_once(line);
+        let recorded = recorded_records(line);
+        let refused = line["records"].as_array().unwrap().len() - recorded.len();
+        let batches = line["batches"].as_array().unwrap();
+        let batches = batches
+            .iter()
+            .map(|batch| (number(&batch[0]), number(&batch[1]), number(&batch[2])))
+            .collect();
+        let expected = ((recorded.clone(), batches), (recorded.len() as f64, refused as f64));
+        tally.compare(line, (stored(&cluster), counts(&outcome)), expected);
+    }
+    tally.finish("placement/split.ndjson", lines.len());
 }
