@@ -308,6 +308,9 @@ fn deliver_or_split(
         return;
     }
     let half = batch.len() / 2;
+    // Small records all have room in a new batch again, by its first record's upper estimate.
+    // Kafka's producer then sends the same batch until it expires; here the last one is split off.
+    let most = batch.count() - 1;
     let mut piece = BatchBuilder::new();
     let mut headers = Vec::new();
     let whole = Batches::new(batch.finish(0, -1)).flatten();
@@ -315,7 +318,7 @@ fn deliver_or_split(
         headers.clear();
         headers.extend(record.headers());
         let record = new_record(&record, &headers);
-        if !piece.has_room_for(&record, half) {
+        if piece.count() == most || !piece.has_room_for(&record, half) {
             deliver_or_split(&mut piece, deliver, refused);
             piece.clear();
         }
