@@ -175,10 +175,11 @@ impl Cluster {
         }
     }
 
-    /// The cluster's clock when the caller's shows `now_ms`.
+    /// The cluster's clock when the caller's shows `now_ms`. Before 1970 it stands still: a record
+    /// cannot have a negative timestamp.
     #[must_use]
     pub fn clock(&self, now_ms: i64) -> i64 {
-        now_ms.saturating_add(self.clock_offset_ms)
+        now_ms.max(0).saturating_add(self.clock_offset_ms)
     }
 
     /// The topic of that name.

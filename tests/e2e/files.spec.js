@@ -36,7 +36,7 @@ test("the sample comes in, is saved and is there after a reload", async ({ page 
   await expectAccessible(page, "dialog.import-plan");
   await picture(page, "import-plan");
   await accept(page, "origin");
-  await expect(done(page)).toHaveText("Done: 20,000 records are in flights in 6 partitions");
+  await expect(done(page)).toHaveText("Done: 20,000 records are in flights in 6 partitions", { timeout: 45_000 });
   await expectAccessible(page, "section.job");
   await expect(page.locator(".storage-word")).toHaveText("Saved");
   await page.reload();

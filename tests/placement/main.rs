@@ -6,6 +6,7 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod explicit;
 mod keyless;
 mod keys;
 mod moves;

@@ -86,10 +86,8 @@ export class Overview extends EventTarget {
     context.clearRect(0, 0, width, height);
     context.imageSmoothingEnabled = false;
     const each = height / this.#rows;
-    const gap = each >= 4 ? 1 : 0;
-    for (let i = 0; i < this.#rows && partitions.length > 0; i++) {
-      this.#raster?.draw(context, i, gutter, i * each, columns / ratio, each - gap, Math.min(1, each / 4));
-    }
+    if (each < 4) this.#raster?.drawAll(context, gutter, columns / ratio, height);
+    else for (let i = 0; i < this.#rows; i++) this.#raster?.draw(context, i, gutter, i * each, columns / ratio, each - 1, Math.min(1, each / 4));
     const { from, to } = this.viewport.window;
     const x0 = gutter + from * (width - gutter);
     const x1 = Math.max(x0 + 6, gutter + to * (width - gutter));

@@ -134,4 +134,15 @@ export class Raster {
     to.drawImage(this.canvas, 0, row + 1, source, 1, x, y + edge, width, height - 2 * edge);
     to.drawImage(this.canvas, 0, row + 2, source, 1, x, y + height - edge, width, edge);
   }
+
+  /**
+   * Copies all lanes at once, without gaps: where they are too low for edges.
+   * @param {CanvasRenderingContext2D} to
+   * @param {number} x
+   * @param {number} width
+   * @param {number} height of all
+   */
+  drawAll(to, x, width, height) {
+    if (this.canvas && this.image) to.drawImage(this.canvas, 0, 0, this.image.width, this.image.height, x, 0, width, height);
+  }
 }

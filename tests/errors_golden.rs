@@ -1,0 +1,538 @@
+//! Refusals against recorded answers of Apache Kafka 4.4.0: code, name and text of each, and the
+//! neighbouring acts that are accepted. What the fields mean: `tests/golden/errors/README.md`.
+//!
+//! A line is replayed if our commands can say it; all others are left out by kind, and counted.
+//! Where Kafka has no code, the name is the Java exception's. The broker was alone, number 1.
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "support/golden.rs"]
+mod golden;
+
+use std::collections::BTreeMap;
+
+use golden::{Tally, hex, lines, number};
+use loglanes::group::{OffsetReset, PartitionOffset, TopicPartition};
+use loglanes::log::{LogConfig, NewRecord, PartitionLog, TimestampType};
+use loglanes::topic::TopicConfig;
+use loglanes::{
+    Bytes, Cluster, Command, Error, LogEnd, Outcome, Produce, RecordSet, Result, SeekTo,
+};
+use serde_json::{Value, json};
+
+/// After every timestamp of the data, by enough for none to be too far ahead.
+const NOW: i64 = 1_750_000_000_000;
+
+/// Why a line is not replayed.
+type Skipped = String;
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// The configs of a topic; none if one is not modelled.
+fn configs(value: &Value) -> Result<BTreeMap<String, String>, Skipped> {
+    let Some(given) = value.as_object() else { return Ok(BTreeMap::new()) };
+    let known = TopicConfig::HONOURED;
+    given
+        .iter()
+        .map(|(name, value)| {
+            let unknown = format!("Unknown topic config name: {name}");
+            let is_known_to_kafka = TopicConfig::parse([(name.as_str(), "x")])
+                .map_or_else(|error| error.message() != unknown, |_| true);
+            if is_known_to_kafka && !known.contains(&name.as_str()) {
+                return Err("a config that is not modelled".to_owned());
+            }
+            let value = value.as_str().ok_or("a config without a value cannot be given")?;
+            Ok((name.clone(), value.to_owned()))
+        })
+        .collect()
+}
+
+fn apply(cluster: &mut Cluster, command: Command) -> Result<Outcome> {
+    cluster.apply(&command, NOW)
+}
+
+fn member(act: impl FnOnce(String, String) -> Command) -> Command {
+    act("g".to_owned(), "m".to_owned())
+}
+
+fn join(topics: &[String], reset: OffsetReset) -> Command {
+    let topics = topics.to_vec();
+    member(|group, member| Command::Join { group, member, topics, auto_offset_reset: reset })
+}
+
+/// A record of the data; its value may be given by size.
+fn record(given: &Value, topic: &str) -> Produce {
+    let value = match given["value_size"].as_u64() {
+        Some(size) => Some(vec![b'x'; size as usize]),
+        None => hex(&given["value_hex"]),
+    };
+    Produce {
+        topic: topic.to_owned(),
+        partition: given["partition"].as_i64().map(|partition| partition as i32),
+        timestamp: timestamp(&given["timestamp"]),
+        key: hex(&given["key_hex"]).map(Bytes::from),
+        value: value.map(Bytes::from),
+        ..Produce::default()
+    }
+}
+
+fn timestamp(given: &Value) -> Option<i64> {
+    match given {
+        Value::String(text) => Some(text.strip_prefix("now").map_or_else(
+            || text.parse().unwrap(),
+            |after| NOW + after.parse::<i64>().unwrap_or(0),
+        )),
+        given => given.as_i64(),
+    }
+}
+
+/// What was there before the act.
+fn prior(line: &Value) -> Result<Cluster, Skipped> {
+    let mut cluster = Cluster::with_brokers(7, [1]);
+    let prior = &line["prior"];
+    for topic in list(&prior["topics"]) {
+        let name = text(&topic["name"]);
+        let command = Command::CreateTopic {
+            name: name.to_owned(),
+            partitions: Some(number(&topic["partitions"])),
+            replication_factor: Some(number(&topic["replication_factor"])),
+            configs: configs(&topic["configs"])?,
+        };
+        apply(&mut cluster, command).unwrap();
+        let mut below = BTreeMap::new();
+        for start in list(&topic["log_start_offsets"]) {
+            let (partition, offset) = (number(&start["partition"]), number(&start["offset"]));
+            let log = PartitionLog::with_base_offset(LogConfig::default(), offset, NOW).unwrap();
+            cluster = cluster.with_log(name, partition, log).unwrap();
+            below.insert(partition, offset);
+        }
+        for given in list(&topic["records"]) {
+            let partition: i32 = number(&given["partition"]);
+            let gone = below.get(&partition).copied().unwrap_or(0);
+            for _ in gone..given["count"].as_i64().unwrap_or(1) {
+                apply(&mut cluster, Command::Produce(record(given, name))).unwrap();
+            }
+        }
+    }
+    for group in list(&prior["groups"]) {
+        if text(&group["group_id"]) != "g" {
+            return Err("more than one group".to_owned());
+        }
+        let topics: Vec<String> = cluster.topics().map(|(name, _)| name.to_owned()).collect();
+        if group.get("offsets").is_some() {
+            apply(&mut cluster, join(&topics, OffsetReset::Latest)).unwrap();
+            let offsets = Some(offsets(&group["offsets"]));
+            apply(&mut cluster, member(|group, member| Command::Commit { group, member, offsets }))
+                .unwrap();
+            apply(&mut cluster, member(|group, member| Command::Leave { group, member })).unwrap();
+        }
+        for one in list(&group["members"]) {
+            if one.get("consumer_config").is_some() {
+                return Err("a member of another protocol or assignor".to_owned());
+            }
+            let topics: Vec<String> =
+                list(&one["topics"]).iter().map(|topic| text(topic).to_owned()).collect();
+            apply(&mut cluster, join(&topics, OffsetReset::Latest)).unwrap();
+        }
+    }
+    Ok(cluster)
+}
+
+fn offsets(given: &Value) -> Vec<PartitionOffset> {
+    list(given)
+        .iter()
+        .map(|at| PartitionOffset {
+            topic: text(&at["topic"]).to_owned(),
+            partition: number(&at["partition"]),
+            offset: number(&at["offset"]),
+        })
+        .collect()
+}
+
+/// The producer's settings, where they change what it refuses.
+fn check_producer(act: &Value) -> Result<(), Skipped> {
+    let changes = ["max.request.size", "buffer.memory"];
+    match act["producer_config"].as_object() {
+        Some(given) if given.keys().any(|name| changes.contains(&name.as_str())) => {
+            Err("a producer with other limits".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Carries out the act of a line, in place of Kafka. The outer error: it cannot be said here.
+fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped> {
+    let act = &line["act"];
+    let kind = text(&act["kind"]);
+    let topic =
+        || act["topic"].as_str().map(str::to_owned).ok_or_else(|| "a name that is null".to_owned());
+    match kind {
+        "create_topic" => {
+            if act.get("assignments").is_some() {
+                return Err("replicas assigned by hand".to_owned());
+            }
+            let given = configs(&act["configs"])?;
+            let command = Command::CreateTopic {
+                name: topic()?,
+                partitions: act["partitions"].as_i64().map(|count| count as i32),
+                replication_factor: act["replication_factor"].as_i64().map(|n| n as i16),
+                configs: given,
+            };
+            let name = topic()?;
+            Ok(apply(cluster, command).map(|_| {
+                let made = cluster.topic(&name).unwrap();
+                json!({
+                    "partitions": made.partition_count(),
+                    "replication_factor": made.replication_factor,
+                })
+            }))
+        }
+        "create_partitions" => {
+            if act.get("new_assignments").is_some() {
+                return Err("replicas assigned by hand".to_owned());
+            }
+            let total = number(&act["total_count"]);
+            let command = Command::CreatePartitions { topic: topic()?, total };
+            Ok(apply(cluster, command).map(|outcome| match outcome {
+                Outcome::PartitionsCreated { to, .. } => json!({"partitions_after": to}),
+                other => panic!("{other:?}"),
+            }))
+        }
+        "delete_topic" => {
+            Ok(apply(cluster, Command::DeleteTopic { name: topic()? }).map(|_| json!({})))
+        }
+        "produce" | "new_producer_record" => {
+            check_producer(act)?;
+            Ok(apply(cluster, Command::Produce(record(act, &topic()?))).map(
+                |outcome| match outcome {
+                    Outcome::Produced { partition, offset, timestamp, .. } => json!({
+                        "partition": partition, "offset": offset, "timestamp": timestamp as i64,
+                    }),
+                    other => panic!("{other:?}"),
+                },
+            ))
+        }
+        "produce_many" => {
+            let mut set = RecordSet::builder();
+            for given in list(&act["records"]) {
+                let one = record(given, "t");
+                set.push(&NewRecord {
+                    timestamp: one.timestamp.unwrap(),
+                    key: one.key.as_deref(),
+                    value: one.value.as_deref(),
+                    headers: &[],
+                })
+                .unwrap();
+            }
+            let command =
+                Command::ProduceMany { topic: topic()?, partitioner: None, records: set.finish() };
+            Ok(apply(cluster, command).map(|outcome| match outcome {
+                Outcome::ProducedMany { partitions, refused, .. } => {
+                    assert_eq!(refused, 0.0);
+                    let sent = &partitions[0];
+                    json!({"first": sent.first_offset, "last": sent.last_offset})
+                }
+                other => panic!("{other:?}"),
+            }))
+        }
+        "delete_group" => {
+            let group = text(&act["group_id"]).to_owned();
+            Ok(apply(cluster, Command::DeleteGroup { group }).map(|_| json!({})))
+        }
+        "new_offset_and_metadata" => {
+            apply(cluster, Command::create_topic("t", 1)).unwrap();
+            apply(cluster, join(&["t".to_owned()], OffsetReset::Latest)).unwrap();
+            let offset = number(&act["offset"]);
+            let offsets =
+                Some(vec![PartitionOffset { topic: "t".to_owned(), partition: 0, offset }]);
+            let commit = member(|group, member| Command::Commit { group, member, offsets });
+            Ok(apply(cluster, commit).map(|_| json!({})))
+        }
+        "consumer_calls" => consumer_calls(act, cluster),
+        other => Err(format!("no command: {other}")),
+    }
+}
+
+/// Calls of one consumer. One that is assigned partitions by hand is replayed by a member that
+/// subscribes, where that gives it the same partitions.
+fn consumer_calls(act: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped> {
+    let config = &act["consumer_config"];
+    let matters = ["group.protocol", "partition.assignment.strategy", "session.timeout.ms"];
+    if matters.iter().any(|name| config.get(name).is_some()) || config["group.id"] == "" {
+        return Err("a consumer of another protocol, assignor or timeout".to_owned());
+    }
+    if cluster.group("g").is_some() {
+        return Err("a lone consumer beside a group".to_owned());
+    }
+    let reset = match config["auto.offset.reset"].as_str() {
+        None | Some("latest") => OffsetReset::Latest,
+        Some("earliest") => OffsetReset::Earliest,
+        Some(_) => OffsetReset::None,
+    };
+    let calls = list(&act["calls"]);
+    let names: Vec<&str> = calls.iter().map(|call| text(&call["call"])).collect();
+    let mut topics: Vec<String> = Vec::new();
+    let mut rest = &names[..];
+    match names[0] {
+        "subscribe" if config.get("group.id").is_some() => {
+            let given = calls[0]["topics"].as_array().ok_or("topics that are null")?;
+            for topic in given {
+                topics.push(topic.as_str().ok_or("a topic that is null")?.to_owned());
+            }
+            if topics.is_empty() && names.len() == 1 {
+                return Err("subscribing to nothing is leaving".to_owned());
+            }
+            rest = &rest[1..];
+        }
+        "assign" => {
+            let given = list(&calls[0]["partitions"]);
+            for (partition, at) in given.iter().enumerate() {
+                if at["partition"] != partition || (partition > 0 && at["topic"] != topics[0]) {
+                    return Err("partitions assigned by hand that no group would deal out".into());
+                }
+                topics = vec![text(&at["topic"]).to_owned()];
+            }
+            rest = &rest[1..];
+        }
+        "seek" | "commit_sync" if config.get("group.id").is_some() => {
+            // A member of this model always reads something.
+            apply(cluster, Command::create_topic("another", 1)).unwrap();
+            topics = vec!["another".to_owned()];
+        }
+        other => return Err(format!("no command: {other}")),
+    }
+    let can_be_said = ["poll", "seek", "commit_sync", "seek_to_beginning", "position"];
+    if let Some(name) = rest.iter().find(|name| !can_be_said.contains(name)) {
+        return Err(format!("no command: {name}"));
+    }
+    if rest.first() == Some(&"position") {
+        return Err("position() before a poll".to_owned());
+    }
+    let may_be_missing = topics.first().is_some_and(|topic| topic == "nope");
+    if names[0] == "assign" && !may_be_missing {
+        for topic in &topics {
+            if cluster.topic(topic).is_none() {
+                apply(cluster, Command::create_topic(topic, 1)).unwrap();
+            }
+        }
+    }
+    let joined = apply(cluster, join(&topics, reset));
+    if let Err(error) = joined {
+        return Ok(Err(error));
+    }
+    let mut answer = json!({});
+    for call in &calls[calls.len() - rest.len()..] {
+        let done = match text(&call["call"]) {
+            "poll" => {
+                let poll = |group, member| Command::Poll { group, member, max_records: None };
+                apply(cluster, member(poll)).map(|outcome| match outcome {
+                    Outcome::Polled { records, .. } => {
+                        let row = |one: &loglanes::PolledRecord| {
+                            json!({"partition": one.partition, "offset": one.offset})
+                        };
+                        json!({"records": records.iter().map(row).collect::<Vec<_>>()})
+                    }
+                    other => panic!("{other:?}"),
+                })
+            }
+            "seek" => {
+                let (topic, partition) =
+                    (text(&call["topic"]).to_owned(), number(&call["partition"]));
+                let to = SeekTo::Offset(number(&call["offset"]));
+                let seek = |group, member| Command::Seek { group, member, topic, partition, to };
+                apply(cluster, member(seek)).map(|_| json!({}))
+            }
+            "seek_to_beginning" => {
+                let (topic, partition) = {
+                    let first = &call["partitions"][0];
+                    (text(&first["topic"]).to_owned(), number(&first["partition"]))
+                };
+                let to = SeekTo::End(LogEnd::Beginning);
+                let seek = |group, member| Command::Seek { group, member, topic, partition, to };
+                apply(cluster, member(seek)).map(|_| json!({}))
+            }
+            "commit_sync" => {
+                let is_bare = list(&call["offsets"])
+                    .iter()
+                    .all(|at| at.get("metadata").is_none_or(|metadata| metadata == ""));
+                if !is_bare {
+                    return Err("metadata of a commit".to_owned());
+                }
+                let offsets = Some(offsets(&call["offsets"]));
+                let commit = |group, member| Command::Commit { group, member, offsets };
+                apply(cluster, member(commit)).map(|_| json!({}))
+            }
+            _ => {
+                let at = TopicPartition::new(text(&call["topic"]), number(&call["partition"]));
+                let held = &cluster.group("g").unwrap().members["m"];
+                Ok(json!({"position": held.positions.get(&at)}))
+            }
+        };
+        match done {
+            Ok(done) => answer = done,
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(answer))
+}
+
+/// The recorded text, with our clock and our names in place of those of the recording.
+fn expected_message(line: &Value) -> String {
+    let mut message = text(&line["message"]).to_owned();
+    if let Some(offsets) = line["act"]["now_offsets_in_message"].as_array() {
+        for offset in offsets {
+            let offset: i64 = number(offset);
+            message = message
+                .replace(&format!("<now{offset:+}>"), &NOW.saturating_add(offset).to_string());
+        }
+    }
+    message
+        .replace("<now+7200000>", &(NOW + 7_200_000).to_string())
+        .replace("after 1000 ms.", "after 60000 ms.")
+        .replace("Timeout of 3000ms", "Timeout of 60000ms")
+        .replace("<host>:<port>", "broker-1:9092")
+}
+
+/// Code, name (the exception's, where there is no code), text.
+type Refused = (Option<i64>, String, String);
+
+fn refused(error: &Error) -> Refused {
+    (error.code().map(i64::from), error.name().to_owned(), error.message().to_owned())
+}
+
+fn expected(line: &Value) -> Refused {
+    let class = text(&line["exception"]).rsplit(['.', '$']).next().unwrap().to_owned();
+    let name = line["name"].as_str().map_or(class, str::to_owned);
+    (line["code"].as_i64(), name, expected_message(line))
+}
+
+#[test]
+fn what_kafka_refuses_is_refused_in_its_words() {
+    let lines = lines("errors/refusals.ndjson");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let replayed = prior(line).and_then(|mut cluster| {
+            if text(&line["act"]["kind"]) == "produce_many" {
+                return Err("a config that is not modelled".to_owned());
+            }
+            let answer = replay(line, &mut cluster);
+            answer.map(|answer| answer.as_ref().map_err(refused).map(Value::to_string))
+        });
+        match replayed {
+            Ok(ours) => tally.compare(&line["case"], ours, Err(expected(line))),
+            Err(reason) => tally.skip(reason),
+        }
+    }
+    tally.finish("errors/refusals.ndjson", lines.len());
+}
+
+#[test]
+fn what_kafka_accepts_is_accepted() {
+    let lines = lines("errors/accepted.ndjson");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let replayed = prior(line).and_then(|mut cluster| replay(line, &mut cluster));
+        match replayed {
+            Ok(ours) => {
+                let mut recorded = line["result"].clone();
+                if let Some(answer) = recorded.as_object_mut() {
+                    answer.remove("topic_exists_after");
+                    if let Some(Value::String(time)) = answer.get("timestamp") {
+                        let time = time.trim_matches(['<', '>']).to_owned();
+                        let time = timestamp(&Value::String(time)).unwrap();
+                        answer.insert("timestamp".to_owned(), json!(time));
+                    }
+                }
+                if let Some(each) = line["each_record"].as_array() {
+                    let (first, last) = (each.first().unwrap(), each.last().unwrap());
+                    recorded = json!({"first": first["offset"], "last": last["offset"]});
+                }
+                if line["act"]["validate_only"] == true
+                    && recorded.get("partitions_after").is_some()
+                {
+                    tally.compare(&line["case"], ours.is_ok(), true);
+                    continue;
+                }
+                tally.compare(&line["case"], ours.map_err(|error| refused(&error)), Ok(recorded));
+            }
+            Err(reason) => tally.skip(reason),
+        }
+    }
+    tally.finish("errors/accepted.ndjson", lines.len());
+}
+
+#[test]
+fn values_of_honoured_configs_are_taken_and_refused_as_kafka_does() {
+    let lines = lines("errors/config-values.ndjson");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let name = text(&line["config"]);
+        let Some(value) = line["value"].as_str() else {
+            tally.skip("a config without a value cannot be given");
+            continue;
+        };
+        let parsed = TopicConfig::parse([(name, value)]);
+        if !TopicConfig::HONOURED.contains(&name) {
+            let error = parsed.unwrap_err();
+            assert!(["LOGLANES", "INVALID_CONFIG"].contains(&error.name()), "{name}: {error}");
+            tally.skip("a config that is not modelled; it is refused");
+            continue;
+        }
+        let create = if line["create"] == "same" { &line["alter"] } else { &line["create"] };
+        let recorded = match create["accepted"].as_bool().unwrap() {
+            true => Ok(()),
+            false => Err((
+                create["code"].as_i64(),
+                text(&create["name"]).to_owned(),
+                text(&create["message"]).to_owned(),
+            )),
+        };
+        let ours = parsed.map(drop).map_err(|error| refused(&error));
+        tally.compare((name, value), ours, recorded);
+    }
+    tally.finish("errors/config-values.ndjson", lines.len());
+}
+
+#[test]
+fn every_topic_config_is_known_and_honoured_ones_have_kafkas_default() {
+    let lines = lines("errors/topic-configs.ndjson");
+    let mut tally = Tally::default();
+    let defaults = LogConfig::default();
+    let kind = match defaults.message_timestamp_type {
+        TimestampType::LogAppendTime => "LogAppendTime",
+        _ => "CreateTime",
+    };
+    for line in &lines {
+        let name = text(&line["name"]);
+        let unknown = format!("Unknown topic config name: {name}");
+        let parsed = TopicConfig::parse([(name, "x")]);
+        assert!(parsed.is_err_and(|error| error.message() != unknown), "{name}");
+        let ours = match name {
+            "index.interval.bytes" => defaults.index_interval_bytes.to_string(),
+            "max.message.bytes" => defaults.max_message_bytes.to_string(),
+            "message.timestamp.after.max.ms" => defaults.message_timestamp_after_max_ms.to_string(),
+            "message.timestamp.before.max.ms" => {
+                defaults.message_timestamp_before_max_ms.to_string()
+            }
+            "message.timestamp.type" => kind.to_owned(),
+            "segment.bytes" => defaults.segment_bytes.to_string(),
+            "segment.index.bytes" => defaults.segment_index_bytes.to_string(),
+            "segment.ms" => defaults.segment_ms.to_string(),
+            _ => {
+                tally.skip("known, and not modelled");
+                continue;
+            }
+        };
+        let recorded = match &line["default"] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        tally.compare(name, ours, recorded);
+    }
+    tally.finish("errors/topic-configs.ndjson", lines.len());
+}
