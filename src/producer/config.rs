@@ -35,7 +35,8 @@ pub const DELIVERY_TIMEOUT_MS: i64 = 120_000;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProducerConfig {
-    /// `partitioner.class`.
+    /// `partitioner.class`. One that is not [usable](super::is_usable) stays here as the Java
+    /// client does.
     pub partitioner: Partitioner,
     /// `batch.size`, in bytes: how large a batch of several records gets, and how long a keyless
     /// stay is. Below 1 counts as 1.
