@@ -345,7 +345,7 @@ fn generated(spec: &GenerateSpec) -> RecordSet {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn what_is_sent_is_there_once_in_order_or_counted_as_refused(
