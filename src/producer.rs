@@ -339,7 +339,7 @@ pub(crate) fn check_size(record: &NewRecord<'_>) -> Result {
     if size <= MAX_REQUEST_SIZE {
         return Ok(());
     }
-    Err(Error::broker(
+    Err(Error::client_code(
         ErrorCode::MessageTooLarge,
         format!(
             "The message is {size} bytes when serialized which is larger than {MAX_REQUEST_SIZE}, \

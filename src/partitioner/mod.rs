@@ -11,6 +11,7 @@
 //! `tests/golden/placement`.
 
 mod accumulator;
+mod client;
 mod clients;
 mod explain;
 mod hash;
@@ -20,7 +21,8 @@ mod round_robin;
 mod sticky;
 
 pub use accumulator::{Accumulator, Appended, RecordShape, WaitingBatch};
-pub use clients::{Client, Partitioner, side_by_side};
+pub use client::Client;
+pub use clients::{Partitioner, side_by_side};
 pub use explain::{KeyArithmetic, Step};
 pub use hash::{
     HashFamily, KeyHash, SignRule, crc32, fnv1a32, kafkajs_legacy_murmur2, murmur2, to_positive,
