@@ -98,7 +98,7 @@ impl ProducerConfig {
     fn refusal(&self, size: u64) -> Error {
         let (limit, buffer) = (self.max_request_size, self.buffer_memory);
         if size > limit {
-            return Error::broker(
+            return Error::client_code(
                 ErrorCode::MessageTooLarge,
                 format!(
                     "The message is {size} bytes when serialized which is larger than {limit}, \
@@ -110,7 +110,7 @@ impl ProducerConfig {
             );
         }
         if size > buffer {
-            return Error::broker(
+            return Error::client_code(
                 ErrorCode::MessageTooLarge,
                 format!(
                     "The message is {size} bytes when serialized which is larger than the total \

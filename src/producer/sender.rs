@@ -195,7 +195,7 @@ impl Delivery<'_> {
     /// Source: `Sender.failExpiredBatches`.
     fn expire(&mut self, records: usize) {
         let Self { topic, partition, .. } = self;
-        let error = Error::broker(
+        let error = Error::client_code(
             ErrorCode::RequestTimedOut,
             format!(
                 "Expiring {records} record(s) for {topic}-{partition}:{DELIVERY_TIMEOUT_MS} ms has \

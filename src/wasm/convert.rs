@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::error::{Error, Refusal};
+use crate::error::Error;
 
 /// An error on its way to be thrown.
 pub struct Thrown(Error);
@@ -21,13 +21,7 @@ impl From<Thrown> for JsValue {
     fn from(Thrown(error): Thrown) -> Self {
         let thrown = JsError::new(error.message());
         thrown.set_name(error.name());
-        let refusal = match error.refusal() {
-            Refusal::Broker(_) => "broker",
-            Refusal::Client(_) => "client",
-            Refusal::Limit(_) => "limit",
-            Refusal::Corrupt => "corrupt",
-            Refusal::Loglanes => "loglanes",
-        };
+        let refusal = error.refusal().by();
         let code = error.code().map_or(JsValue::NULL, JsValue::from);
         for (name, value) in
             [("code", code), ("hint", error.hint().into()), ("refusal", refusal.into())]

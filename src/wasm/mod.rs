@@ -200,7 +200,8 @@ impl Loglanes {
         Ok(Tag::new(key.as_deref(), Some(b"v"), false, false).0)
     }
 
-    /// One number for each pixel of a lane, from an offset on; 0 where there is no record.
+    /// One number for each pixel of a lane, from an offset on; 0 where there is no record. It is
+    /// of the first record in the pixel, or of the first one with that key (bits 0-25 of a tag).
     /// Bits 0-23: a hash of the key; 24-25: no key, empty, a key; 26: no value; 27: empty value;
     /// 28: headers; 29: control marker.
     #[wasm_bindgen(js_name = laneTags)]
@@ -211,10 +212,11 @@ impl Loglanes {
         from: i64,
         per_pixel: f64,
         width: u32,
+        key: Option<u32>,
     ) -> Result<Vec<u32>, Thrown> {
         let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
         let lanes = self.insights.lanes(topic, held);
-        Ok(lanes.tags(partition as usize, from, per_pixel, width as usize))
+        Ok(lanes.tags(partition as usize, from, per_pixel, width as usize, key.map(Tag)))
     }
 
     /// At most `limit` records from an offset on, in short; gaps are passed over.
