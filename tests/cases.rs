@@ -9,7 +9,7 @@ use loglanes::insight::{KeyCensus, split_keys, what_if};
 use loglanes::log::{LogConfig, NewRecord, PartitionLog};
 use loglanes::snapshot::{Export, FileReader, Restorer};
 use loglanes::view::{ClusterView, placement, summaries};
-use loglanes::{Cluster, Command, Error, ImportSpec, Outcome, Produce, RecordSet, SeekTo, Session};
+use loglanes::{Cluster, Command, ImportSpec, Outcome, Produce, RecordSet, SeekTo, Session};
 
 /// 2024-04-01T19:33:20.000Z.
 const T: i64 = 1_712_000_000_000;
