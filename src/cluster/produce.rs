@@ -106,14 +106,14 @@ impl Cluster {
                 .with_hint("Only Kafka itself writes to its internal topics."));
         }
         let Some(topic) = self.topics.get(name) else {
-            return Err(Error::broker(
+            return Err(Error::client_code(
                 ErrorCode::RequestTimedOut,
                 format!("Topic {name} not present in metadata after {MAX_BLOCK_MS} ms."),
             )
             .with_hint("Make the topic first: this cluster has auto.create.topics.enable=false."));
         };
         match partition {
-            Some(number) if number >= topic.partition_count() => Err(Error::broker(
+            Some(number) if number >= topic.partition_count() => Err(Error::client_code(
                 ErrorCode::RequestTimedOut,
                 format!(
                     "Partition {number} of topic {name} with partition count {} is not present in \

@@ -11,6 +11,7 @@
 //! Source: the Java client of Kafka 4.4.0 and the other libraries, as recorded in
 //! `tests/golden/placement`.
 
+mod client;
 mod clients;
 mod explain;
 mod hash;
@@ -19,7 +20,8 @@ mod placement;
 mod round_robin;
 mod sticky;
 
-pub use clients::{Client, Partitioner, side_by_side};
+pub use client::Client;
+pub use clients::{Partitioner, side_by_side};
 pub use explain::{KeyArithmetic, Step};
 pub use hash::{
     HashFamily, KeyHash, SignRule, crc32, fnv1a32, kafkajs_legacy_murmur2, murmur2, to_positive,

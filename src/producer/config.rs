@@ -35,7 +35,8 @@ pub const DELIVERY_TIMEOUT_MS: i64 = 120_000;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProducerConfig {
-    /// `partitioner.class`.
+    /// `partitioner.class`. One that is not [usable](super::is_usable) stays here as the Java
+    /// client does.
     pub partitioner: Partitioner,
     /// `batch.size`, in bytes: how large a batch of several records gets, and how long a keyless
     /// stay is. Below 1 counts as 1.
@@ -97,7 +98,7 @@ impl ProducerConfig {
     fn refusal(&self, size: u64) -> Error {
         let (limit, buffer) = (self.max_request_size, self.buffer_memory);
         if size > limit {
-            return Error::broker(
+            return Error::client_code(
                 ErrorCode::MessageTooLarge,
                 format!(
                     "The message is {size} bytes when serialized which is larger than {limit}, \
@@ -109,7 +110,7 @@ impl ProducerConfig {
             );
         }
         if size > buffer {
-            return Error::broker(
+            return Error::client_code(
                 ErrorCode::MessageTooLarge,
                 format!(
                     "The message is {size} bytes when serialized which is larger than the total \

@@ -8,8 +8,9 @@
 //!
 //! What is simplified: nothing takes an open batch away in between, as Kafka's sender thread may,
 //! and the buffer is sent when `buffer.memory` is full. A stay on a partition may
-//! therefore be longer here than there, never beyond Kafka's own bounds. Batches are built as the
-//! Java client builds them, whatever client's partitioner is chosen.
+//! therefore be longer here than there, never beyond Kafka's own bounds. No time passes while a
+//! batch is sent, or sent again: one that expires holds up none that was made later. Batches are
+//! built as the Java client builds them, whatever client's partitioner is chosen.
 //!
 //! Sources: `KafkaProducer`, `RecordAccumulator`, `ProducerBatch`, Apache Kafka 4.4.0.
 

@@ -195,7 +195,7 @@ impl Delivery<'_> {
     /// Source: `Sender.failExpiredBatches`.
     fn expire(&mut self, records: usize) {
         let Self { topic, partition, .. } = self;
-        let error = Error::broker(
+        let error = Error::client_code(
             ErrorCode::RequestTimedOut,
             format!(
                 "Expiring {records} record(s) for {topic}-{partition}:{DELIVERY_TIMEOUT_MS} ms has \
@@ -214,4 +214,51 @@ impl Delivery<'_> {
 /// A stored record, to be sent again.
 pub(crate) fn new_record<'a>(record: &RecordView<'a>, headers: &'a [Header<'a>]) -> NewRecord<'a> {
     NewRecord { timestamp: record.timestamp, key: record.key, value: record.value, headers }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::cluster::{BulkProducer, Cluster};
+    use crate::command::Command;
+    use crate::log::NewRecord;
+    use crate::partitioner::Partitioner;
+
+    #[test]
+    fn a_batch_that_splits_into_itself_expires_with_all_behind_it() {
+        let mut cluster = Cluster::new(1);
+        let create = Command::CreateTopic {
+            name: "s3".to_owned(),
+            partitions: Some(1),
+            replication_factor: None,
+            configs: BTreeMap::from([("max.message.bytes".to_owned(), "1000".to_owned())]),
+        };
+        cluster.apply(&create, 0).unwrap();
+        let mut bulk =
+            BulkProducer::begin(&mut cluster, "s3", Partitioner::JavaDefault, 0).unwrap();
+        let refused = bulk.with(&mut cluster, |sending| {
+            for bytes in [100, 931, 0, 100] {
+                let value = vec![7; bytes];
+                let record =
+                    NewRecord { timestamp: 0, key: None, value: Some(&value), headers: &[] };
+                sending.send(&record, None)?;
+            }
+            sending.flush();
+            Ok(sending.buffer.take_refused())
+        });
+        let refused: Vec<_> = refused
+            .unwrap()
+            .into_iter()
+            .map(|(count, error)| (count, error.message().to_owned()))
+            .collect();
+        // As `tests/golden/placement/split.ndjson` has it, after the default time.
+        let text = |count| {
+            format!(
+                "Expiring {count} record(s) for s3-0:120000 ms has passed since batch creation. \
+                 The request has not been sent, or no server response has been received yet."
+            )
+        };
+        assert_eq!(refused, [(2, text(2)), (1, text(1))]);
+    }
 }

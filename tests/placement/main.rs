@@ -10,6 +10,7 @@ mod explicit;
 mod keyless;
 mod keys;
 mod moves;
+mod producer;
 mod replicas;
 #[path = "../support/golden.rs"]
 mod tally;
