@@ -18,11 +18,12 @@ for (const [width, height] of SIZES) {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ reducedMotion: "reduce" });
     await open(page);
-    /** @param {string} name */
-    const look = async (name) => {
+    /** @param {string} name @param {string} [within] what is new since the last look */
+    const look = async (name, within) => {
       for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
         await page.emulateMedia({ colorScheme });
-        await expectAccessible(page);
+        // The colours are the same at every width, and axe takes its time.
+        if (colorScheme === "light" || width === 800) await expectAccessible(page, within);
         await picture(page, `${width}-${colorScheme}-${name}`);
       }
       expect(await overhang(page), name).toBeLessThanOrEqual(0);
@@ -39,13 +40,13 @@ for (const [width, height] of SIZES) {
     await groups.getByRole("button", { name: "Crash m2" }).click();
     for (const name of PANELS) {
       await panel(page, name);
-      await look(name.toLowerCase());
+      await look(name.toLowerCase(), name === "Produce" ? undefined : `#${name.toLowerCase()}`);
     }
     await page.getByRole("button", { name: "+ topic" }).click();
-    await look("new-topic");
+    await look("new-topic", "dialog[open]");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Delete…" }).click();
-    await look("delete-topic");
+    await look("delete-topic", "dialog[open]");
     await page.keyboard.press("Escape");
   });
 }
