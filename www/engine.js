@@ -143,6 +143,8 @@ export class Engine extends EventTarget {
    */
   run(command) {
     try {
+      // A timer that is due runs before the act, however long this tab was in the background.
+      this.tick();
       const outcome = this.#call(() => this.#wasm.apply(command, Date.now()));
       this.#emit("change", { outcome, command });
       return outcome;

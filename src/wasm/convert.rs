@@ -55,6 +55,22 @@ pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result
     })
 }
 
+/// A whole number of 32 bits. wasm-bindgen would cut 6.5 to 6, wrap 2^32 + 6 to 6 and read `null`
+/// as 0.
+pub(super) fn whole(what: &str, value: &JsValue) -> Result<i32, Thrown> {
+    let number = value.as_f64();
+    let whole = number.map(|number| number as i32).filter(|&n| Some(f64::from(n)) == number);
+    whole.ok_or_else(|| {
+        let given = number.map_or_else(
+            || "no number".to_owned(),
+            |number| number.to_string().replace("inf", "Infinity"),
+        );
+        Error::loglanes(format!("{what} is {given}."))
+            .with_hint("It has to be a whole number of at most 32 bits.")
+            .into()
+    })
+}
+
 /// Bytes, copied. Anything but a `Uint8Array` is refused: `"abc"` would become three zeros.
 pub(super) fn bytes_of(what: &str, value: &JsValue) -> Result<Vec<u8>, Thrown> {
     value.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec).ok_or_else(|| {
