@@ -402,17 +402,20 @@ fn expected_message(line: &Value) -> String {
         .replace("<host>:<port>", "broker-1:9092")
 }
 
-/// Code, name (the exception's, where there is no code), text.
-type Refused = (Option<i64>, String, String);
+/// Who, code, name (the exception's, where there is no code), text.
+type Refused = (String, Option<i64>, String, String);
 
 fn refused(error: &Error) -> Refused {
-    (error.code().map(i64::from), error.name().to_owned(), error.message().to_owned())
+    let by = error.refusal().by().to_owned();
+    (by, error.code().map(i64::from), error.name().to_owned(), error.message().to_owned())
 }
 
 fn expected(line: &Value) -> Refused {
     let class = text(&line["exception"]).rsplit(['.', '$']).next().unwrap().to_owned();
     let name = line["name"].as_str().map_or(class, str::to_owned);
-    (line["code"].as_i64(), name, expected_message(line))
+    // What the client raised after a broker's answer is still the client's.
+    let by = text(&line["refused_by"]).split('_').next().unwrap().to_owned();
+    (by, line["code"].as_i64(), name, expected_message(line))
 }
 
 #[test]
@@ -491,6 +494,7 @@ fn values_of_honoured_configs_are_taken_and_refused_as_kafka_does() {
         let recorded = match create["accepted"].as_bool().unwrap() {
             true => Ok(()),
             false => Err((
+                "broker".to_owned(),
                 create["code"].as_i64(),
                 text(&create["name"]).to_owned(),
                 text(&create["message"]).to_owned(),
