@@ -190,7 +190,11 @@ impl Model {
             }
             Command::Crash { group, member } => {
                 let found = self.groups.get_mut(group).ok_or_else(no_group)?;
-                found.running(member)?.dies_at = Some(now + 45_000);
+                let member = found.running(member)?;
+                member.dies_at = Some(now + 45_000);
+                // What a process knew dies with it.
+                member.positions.clear();
+                member.sought.clear();
                 Ok(Answer::Done)
             }
             Command::Restart { group, member } => {
