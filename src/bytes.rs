@@ -2,17 +2,20 @@
 
 use std::fmt;
 
-use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes as they are. In JSON they are lower-case hex digits; from JavaScript a `Uint8Array`.
+/// Bytes as they are. In JSON they are `{"hex":"6b31"}`; from JavaScript a `Uint8Array`. Text is
+/// refused in both: `"cafe"` might be four letters or two bytes.
 ///
 /// ```
 /// use loglanes::Bytes;
 ///
 /// let key = Bytes::from("k1");
-/// assert_eq!(serde_json::to_string(&key).unwrap(), "\"6b31\"");
-/// assert_eq!(serde_json::from_str::<Bytes>("\"6b31\"").unwrap(), key);
+/// assert_eq!(serde_json::to_string(&key).unwrap(), r#"{"hex":"6b31"}"#);
+/// assert_eq!(serde_json::from_str::<Bytes>(r#"{"hex":"6b31"}"#).unwrap(), key);
+/// assert!(serde_json::from_str::<Bytes>(r#""6b31""#).is_err());
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub Vec<u8>);
@@ -69,9 +72,13 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
     digits.chunks(2).map(|pair| Some(pair.first()? << 4 | pair.get(1)?)).collect()
 }
 
+const HEX: &str = "hex";
+
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&hex(&self.0))
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(HEX, &hex(&self.0))?;
+        map.end()
     }
 }
 
@@ -83,11 +90,17 @@ impl<'de> Deserialize<'de> for Bytes {
             type Value = Bytes;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes (a Uint8Array), or hex digits")
+                f.write_str("bytes: a Uint8Array")
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Bytes, E> {
-                unhex(text).map(Bytes).ok_or_else(|| E::custom("not hex digits"))
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bytes, A::Error> {
+                let (name, digits): (String, String) =
+                    map.next_entry()?.ok_or_else(|| A::Error::custom("no bytes"))?;
+                let is_alone = name == HEX && map.next_key::<String>()?.is_none();
+                unhex(&digits)
+                    .filter(|_| is_alone)
+                    .map(Bytes)
+                    .ok_or_else(|| A::Error::custom("not hex digits"))
             }
 
             fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Bytes, E> {

@@ -9,7 +9,7 @@ use loglanes::insight::{KeyCensus, split_keys, what_if};
 use loglanes::log::{LogConfig, NewRecord, PartitionLog};
 use loglanes::snapshot::{Export, FileReader, Restorer};
 use loglanes::view::{ClusterView, placement, summaries};
-use loglanes::{Cluster, Command, Error, ImportSpec, Outcome, Produce, RecordSet, SeekTo, Session};
+use loglanes::{Cluster, Command, ImportSpec, Outcome, Produce, RecordSet, SeekTo, Session};
 
 /// 2024-04-01T19:33:20.000Z.
 const T: i64 = 1_712_000_000_000;
@@ -552,6 +552,36 @@ fn real_flights_fall_into_six_partitions_as_the_java_client_would_send_them() {
     assert_eq!(ends(session.cluster(), "flights").iter().sum::<i64>(), 20_000);
     assert_eq!(session.history().len(), 2);
     assert_eq!(session.history().replay(7).unwrap(), *session.cluster());
+}
+
+#[test]
+fn a_batch_that_kafkas_producer_cannot_split_expires_as_a_whole() {
+    // Two of these make 75 bytes of batch; alone each makes 68. The upper estimate of one alone
+    // takes both again, so every split gives the same batch, until its time is over.
+    for (most, stored) in [("75", 2), ("68", 0), ("67", 0), ("1", 0)] {
+        let mut session = Session::new(7);
+        let create = Command::CreateTopic {
+            name: "t".into(),
+            partitions: Some(1),
+            replication_factor: None,
+            configs: BTreeMap::from([("max.message.bytes".into(), most.into())]),
+        };
+        session.apply(create, T).unwrap();
+        let mut set = RecordSet::builder();
+        for _ in 0..2 {
+            let record = NewRecord { timestamp: T, key: None, value: None, headers: &[] };
+            set.push(&record).unwrap();
+        }
+        let records = set.finish();
+        let send = Command::ProduceMany { topic: "t".into(), partitioner: None, records };
+        match session.apply(send, T).unwrap() {
+            Outcome::ProducedMany { records, refused, .. } => {
+                assert_eq!((records, refused), (f64::from(stored), f64::from(2 - stored)));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(ends(session.cluster(), "t"), [i64::from(stored)], "{most}");
+    }
 }
 
 #[test]

@@ -422,17 +422,20 @@ fn expected_message(line: &Value) -> String {
         .replace("<host>:<port>", "broker-1:9092")
 }
 
-/// Code, name (the exception's, where there is no code), text.
-type Refused = (Option<i64>, String, String);
+/// Who, code, name (the exception's, where there is no code), text.
+type Refused = (String, Option<i64>, String, String);
 
 fn refused(error: &Error) -> Refused {
-    (error.code().map(i64::from), error.name().to_owned(), error.message().to_owned())
+    let by = error.refusal().by().to_owned();
+    (by, error.code().map(i64::from), error.name().to_owned(), error.message().to_owned())
 }
 
 fn expected(line: &Value) -> Refused {
     let class = text(&line["exception"]).rsplit(['.', '$']).next().unwrap().to_owned();
     let name = line["name"].as_str().map_or(class, str::to_owned);
-    (line["code"].as_i64(), name, expected_message(line))
+    // What the client raised after a broker's answer is still the client's.
+    let by = text(&line["refused_by"]).split('_').next().unwrap().to_owned();
+    (by, line["code"].as_i64(), name, expected_message(line))
 }
 
 #[test]
@@ -496,7 +499,8 @@ fn described(recorded: &Value) -> Result<String, Refused> {
         return Ok(text(&recorded["described"]).to_owned());
     }
     let (name, message) = (text(&recorded["name"]), text(&recorded["message"]));
-    Err((recorded["code"].as_i64(), name.to_owned(), message.to_owned()))
+    let by = "broker".to_owned();
+    Err((by, recorded["code"].as_i64(), name.to_owned(), message.to_owned()))
 }
 
 /// Each value is given twice: to a topic that is there, and to a new one. A new topic cannot be

@@ -29,7 +29,7 @@
  * @property {() => PartitionerInfo[]} partitioners
  * @property {(draft: Draft, now: number) => Placement} placement
  * @property {(key: Bytes | null) => number} keyTag
- * @property {(topic: string, partition: number, from: bigint, perPixel: number, width: number) => Uint32Array} laneTags
+ * @property {(topic: string, partition: number, from: bigint, perPixel: number, width: number, key?: number) => Uint32Array} laneTags
  * @property {(topic: string, partition: number, from: bigint, limit: number) => RecordSummary[]} records
  * @property {(topic: string, partition: number, offset: bigint) => RecordDetail | null} record
  * @property {(topic: string, limit: number) => KeyStats} keys
@@ -143,6 +143,8 @@ export class Engine extends EventTarget {
    */
   run(command) {
     try {
+      // A timer that is due runs before the act, however long this tab was in the background.
+      this.tick();
       const outcome = this.#call(() => this.#wasm.apply(command, Date.now()));
       this.#emit("change", { outcome, command });
       return outcome;
@@ -235,9 +237,10 @@ export class Engine extends EventTarget {
    * @param {bigint} from
    * @param {number} perPixel
    * @param {number} width
+   * @param {number | null} [key] a tag: records of its key come before the others of their pixel
    */
-  laneTags(topic, partition, from, perPixel, width) {
-    return this.#call(() => this.#wasm.laneTags(topic, partition, from, perPixel, width));
+  laneTags(topic, partition, from, perPixel, width, key) {
+    return this.#call(() => this.#wasm.laneTags(topic, partition, from, perPixel, width, key ?? undefined));
   }
 
   /**
@@ -333,7 +336,10 @@ export class Engine extends EventTarget {
     return this.#call(() => this.#wasm.exportChunk(index));
   }
 
-  /** What is to be saved; null when all is, or when the state is not to be trusted. */
+  /**
+   * What is to be saved, or the next step of it. null: all is saved, or a job runs, of which nothing
+   * is saved before its end, or the state is not to be trusted.
+   */
   changes() {
     return this.#broken ? null : this.#call(() => this.#wasm.changes());
   }

@@ -9,8 +9,10 @@
 
 export const LOCK = "loglanes-writer";
 
-/** A tab that is just being reloaded still holds its lock for a moment: that is no other tab. */
+/** A tab that was just closed still holds its lock for a moment: that is no other tab. */
 const PATIENCE_MS = 300;
+/** And a reloaded one may find itself there; on a busy machine, for longer. */
+const RELOAD_PATIENCE_MS = 1_500;
 
 /**
  * @typedef {object} Claim
@@ -29,31 +31,50 @@ export async function claim(name = LOCK) {
   let release = () => {};
   /** @type {Promise<void>} */
   const released = new Promise((resolve) => (release = resolve));
+  const never = /** @type {Promise<void>} */ (new Promise(() => {}));
+
+  // First whether it is free: however long that answer takes, it is no wait for another tab.
+  const free = await request(name, { ifAvailable: true }, released).catch(() => null);
+  if (free === null) return { state: "none", granted: never, release };
+  if (free) return { state: "held", granted: Promise.resolve(), release };
+
   const leave = new AbortController();
-  /** @type {Promise<"held">} */
-  const granted = new Promise((resolve, reject) => {
-    try {
-      navigator.locks
-        .request(name, { signal: leave.signal }, () => {
-          resolve("held");
-          return released;
-        })
-        .catch(reject);
-    } catch (error) {
-      reject(error);
-    }
-  });
+  const granted = request(name, { signal: leave.signal }, released).then(() => {});
   const state = await Promise.race([
-    granted.catch(() => /** @type {const} */ ("none")),
-    new Promise((/** @type {(state: "waiting") => void} */ resolve) => setTimeout(resolve, PATIENCE_MS, "waiting")),
+    granted.then(() => /** @type {const} */ ("held"), () => /** @type {const} */ ("none")),
+    new Promise((/** @type {(state: "waiting") => void} */ resolve) => setTimeout(resolve, patience(), "waiting")),
   ]);
   return {
     state,
     // A refusal after the wait began would be a browser that changed its mind: stay a reader.
-    granted: state === "none" ? new Promise(() => {}) : granted.then(() => {}, () => new Promise(() => {})),
+    granted: state === "none" ? never : granted.catch(() => never),
     release: () => {
       release();
       leave.abort();
     },
   };
+}
+
+/**
+ * Asks once. A lock that is given is kept until `released`.
+ * @param {string} name
+ * @param {LockOptions} options
+ * @param {Promise<void>} released
+ * @returns {Promise<boolean>} whether it is ours; rejects where there are no locks
+ */
+function request(name, options, released) {
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(name, options, (lock) => {
+        resolve(lock !== null);
+        return lock && released;
+      })
+      .catch(reject);
+  });
+}
+
+function patience() {
+  const [navigation] = performance.getEntriesByType("navigation");
+  const again = navigation instanceof PerformanceNavigationTiming && navigation.type === "reload";
+  return again ? RELOAD_PATIENCE_MS : PATIENCE_MS;
 }

@@ -174,22 +174,27 @@ class Page {
   /**
    * @param {Widget | null} asker
    * @param {(engine: Engine, options: JobOptions) => Promise<JobEnd>} job
+   * @returns {Promise<boolean>} whether it was done, to its end or to where it was stopped
    */
   async #work(asker, job) {
     this.#asker = asker;
-    if (this.#barred()) return;
+    if (this.#barred()) return false;
     const abort = (this.#job = new AbortController());
     const tell = (/** @type {JobReport} */ report) => {
       this.saver.touch();
       this.files.progress(report);
       this.#soon();
     };
-    const end = await this.engine.job((engine) => job(engine, { signal: abort.signal, tell }));
+    // Nothing of a job is saved before its end, so leaving now would lose it.
+    if (this.saver.mode !== "memory") addEventListener("beforeunload", stay);
+    const end = await this.engine.job((engine) => job(engine, { signal: abort.signal, tell }))
+      .finally(() => removeEventListener("beforeunload", stay));
     this.#job = null;
     this.#soon();
-    if (!end) return;
+    if (!end) return false;
     this.files.finished(end);
     asker?.done?.(end.outcome);
+    return true;
   }
 
   /**
@@ -197,11 +202,12 @@ class Page {
    * @param {Blob} file
    * @param {ImportSpec} spec
    * @param {Command} [create] the topic, if it is to be made first
+   * @returns {Promise<boolean>} whether it was done
    */
   async #import(asker, file, spec, create) {
-    if (create && !this.#run(asker, create)) return;
+    if (create && !this.#run(asker, create)) return false;
     this.#choose(spec.topic);
-    await this.#work(asker, (engine, options) => runImport(engine, file, spec, options));
+    return this.#work(asker, (engine, options) => runImport(engine, file, spec, options));
   }
 
   /** Real flights, keyed by the airport they leave from. @param {Widget} asker */
@@ -210,7 +216,8 @@ class Page {
       const response = await fetch(new URL(SAMPLE.file, import.meta.url));
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       const { topic, partitions, keyField } = SAMPLE;
-      await this.#import(asker, await response.blob(), { topic, keyField }, { type: "createTopic", name: topic, partitions });
+      if (!(await this.#import(asker, await response.blob(), { topic, keyField }, { type: "createTopic", name: topic, partitions }))) return;
+      this.files.note(`Chosen for you: a topic “${topic}” of ${partitions} partitions, and for each flight’s key its field “${keyField}”, the airport it leaves from. To choose yourself, take Sample… in the bar.`);
     } catch (error) {
       if (!this.engine.broken) this.#notice(`The sample could not be loaded: ${error instanceof Error ? error.message : error}`);
     }
@@ -318,6 +325,11 @@ class Page {
  */
 function refusal(message, hint) {
   return Object.assign(new Error(message), { name: "LOGLANES", code: null, refusal: /** @type {const} */ ("loglanes"), hint });
+}
+
+/** Has the browser ask before the page goes. @param {BeforeUnloadEvent} event */
+function stay(event) {
+  event.preventDefault();
 }
 
 async function start() {

@@ -8,7 +8,7 @@ use crate::log::{BatchBuilder, Header, NewRecord, PartitionLog};
 use crate::outcome::{Outcome, SentTo};
 use crate::partitioner::{KnownPartitions, Partitioner};
 use crate::producer::{
-    Buffer, MAX_BLOCK_MS, Memory, Sending, check_size, new_record, partition_order_of,
+    Buffer, MAX_BLOCK_MS, Memory, ProducerConfig, Sending, new_record, partition_order_of,
     partitioner_of,
 };
 use crate::record_set::RecordSet;
@@ -106,14 +106,14 @@ impl Cluster {
                 .with_hint("Only Kafka itself writes to its internal topics."));
         }
         let Some(topic) = self.topics.get(name) else {
-            return Err(Error::broker(
+            return Err(Error::client_code(
                 ErrorCode::RequestTimedOut,
                 format!("Topic {name} not present in metadata after {MAX_BLOCK_MS} ms."),
             )
             .with_hint("Make the topic first: this cluster has auto.create.topics.enable=false."));
         };
         match partition {
-            Some(number) if number >= topic.partition_count() => Err(Error::broker(
+            Some(number) if number >= topic.partition_count() => Err(Error::client_code(
                 ErrorCode::RequestTimedOut,
                 format!(
                     "Partition {number} of topic {name} with partition count {} is not present in \
@@ -141,7 +141,7 @@ impl Cluster {
         let (name, partition) = (&record.topic, record.partition);
         let headers = record.header_views();
         let record = record.record(&headers, now_ms);
-        check_size(&record)?;
+        ProducerConfig::default().check(&record)?;
         let mut batch = BatchBuilder::new();
         batch.append(&record)?;
         // A log of its own, with the topic's settings: what it refuses, any partition would.
@@ -161,7 +161,7 @@ impl Cluster {
             Memory::Nothing => None,
             Memory::Sticky(sticky) => sticky.current_partition().map(|p| p as i32),
             Memory::RoundRobin(turns) => {
-                let order = partition_order_of(partitioner, name, topic);
+                let order = partition_order_of(partitioner, name, topic.partitions.len() as u32);
                 Some(turns.peek(KnownPartitions::all(&order)) as i32)
             }
         }
@@ -240,10 +240,11 @@ impl BulkProducer {
     ) -> Result<Self> {
         cluster.check_target(topic, None)?;
         let known = cluster.topics.get(topic).ok_or_else(|| super::topics::unknown_topic(topic))?;
-        let buffer = Buffer::new(partitioner, topic, known);
+        let config = ProducerConfig::with(partitioner);
+        let buffer = Buffer::new(config, topic, known);
         let key = producer_key(topic, partitioner);
         if !cluster.producers.contains_key(&key) {
-            let memory = Memory::new(partitioner, &mut cluster.random);
+            let memory = Memory::new(&config, &mut || cluster.random.next_int());
             cluster.producers.insert(key, memory);
         }
         Ok(Self { topic: topic.to_owned(), partitioner, now_ms, buffer })

@@ -20,9 +20,14 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 pub enum Refusal {
     /// The broker: a row of Kafka's error table.
     Broker(ErrorCode),
-    /// Kafka's client library, by a Java exception that has no row in the table; the name is
-    /// the class without its package, such as `NoOffsetForPartitionException`.
-    Client(&'static str),
+    /// Kafka's client library, by a Java exception of its own.
+    Client {
+        /// The class without its package, such as `NoOffsetForPartitionException`.
+        exception: &'static str,
+        /// The row of the table that the exception belongs to, if to any: a client that gives up
+        /// waiting raises the same `TimeoutException` as it does for a broker's answer.
+        code: Option<ErrorCode>,
+    },
     /// A limit of Loglanes itself, named after its constant. A real cluster might accept this.
     Limit(&'static str),
     /// Bytes that are not what they claim to be: a snapshot, a file, a batch.
@@ -30,6 +35,20 @@ pub enum Refusal {
     /// The request makes no sense to Loglanes, whatever Kafka would say: an unknown group
     /// member, a command while an import runs.
     Loglanes,
+}
+
+impl Refusal {
+    /// Who, in a word: `broker`, `client`, `limit`, `corrupt` or `loglanes`.
+    #[must_use]
+    pub const fn by(self) -> &'static str {
+        match self {
+            Self::Broker(_) => "broker",
+            Self::Client { .. } => "client",
+            Self::Limit(_) => "limit",
+            Self::Corrupt => "corrupt",
+            Self::Loglanes => "loglanes",
+        }
+    }
 }
 
 /// Why an act was refused. A refused act has changed nothing.
@@ -73,7 +92,22 @@ impl Error {
     /// A refusal by Kafka's client library, named by its Java exception.
     #[must_use]
     pub fn client(exception: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(Refusal::Client(exception), message)
+        Self::new(Refusal::Client { exception, code: None }, message)
+    }
+
+    /// A refusal by Kafka's client library in an exception that a broker's answer could cause,
+    /// too: no broker has sent this code.
+    ///
+    /// ```
+    /// use loglanes::{Error, ErrorCode, Refusal};
+    ///
+    /// let error = Error::client_code(ErrorCode::RequestTimedOut, "Topic t not present in metadata after 60000 ms.");
+    /// assert_eq!((error.code(), error.name()), (Some(7), "REQUEST_TIMED_OUT"));
+    /// assert_eq!(error.refusal().by(), "client");
+    /// ```
+    #[must_use]
+    pub fn client_code(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Refusal::Client { exception: code.exception(), code: Some(code) }, message)
     }
 
     /// A limit of Loglanes itself was passed; `limit` is the name of its constant.
@@ -111,7 +145,7 @@ impl Error {
     #[must_use]
     pub fn code(&self) -> Option<i16> {
         match self.0.refusal {
-            Refusal::Broker(code) => Some(code.code()),
+            Refusal::Broker(code) | Refusal::Client { code: Some(code), .. } => Some(code.code()),
             _ => None,
         }
     }
@@ -121,8 +155,8 @@ impl Error {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self.0.refusal {
-            Refusal::Broker(code) => code.name(),
-            Refusal::Client(name) | Refusal::Limit(name) => name,
+            Refusal::Broker(code) | Refusal::Client { code: Some(code), .. } => code.name(),
+            Refusal::Client { exception: name, code: None } | Refusal::Limit(name) => name,
             Refusal::Corrupt => "CORRUPT_BYTES",
             Refusal::Loglanes => "LOGLANES",
         }

@@ -237,7 +237,7 @@ impl Group {
                     )
                 })
                 .collect();
-            return Err(Error::broker(
+            return Err(Error::client_code(
                 ErrorCode::RequestTimedOut,
                 format!(
                     "Timeout of 60000ms expired before successfully committing offsets {{{}}}",

@@ -29,7 +29,7 @@ pub const MAX_FILLED_GAP: i64 = 16;
 /// lanes.update([&log]);
 /// let a = Tag::of_key(b"a").0;
 /// // Three pixels, half an offset each: offset 0 twice, then nothing.
-/// assert_eq!(lanes.tags(0, 0, 0.5, 3), [a, a, 0]);
+/// assert_eq!(lanes.tags(0, 0, 0.5, 3, None), [a, a, 0]);
 /// # Ok::<(), loglanes::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -90,10 +90,20 @@ impl LaneIndex {
     /// where there is none, or no such partition. Pixel `x` has the offsets from
     /// `from + floor(x * per_pixel)` up to where the next one begins, and at least one.
     ///
+    /// With a `key`, a pixel that has a record of it has the tag of the first of those, so that no
+    /// record of that key is hidden by its neighbours. The key's [`Tag::KEY`] bits count alone.
+    ///
     /// `from` may be any offset, also before the log or behind it; `per_pixel` is a positive
     /// number of offsets. Only the distance from `from` is ever a floating-point number.
     #[must_use]
-    pub fn tags(&self, partition: usize, from: i64, per_pixel: f64, width: usize) -> Vec<u32> {
+    pub fn tags(
+        &self,
+        partition: usize,
+        from: i64,
+        per_pixel: f64,
+        width: usize,
+        key: Option<Tag>,
+    ) -> Vec<u32> {
         let width = width.min(MAX_PIXELS);
         let Some(lane) = self.lanes.get(partition) else { return vec![0; width] };
         // A float too large for an i64 becomes the largest, NaN becomes 0.
@@ -102,7 +112,16 @@ impl LaneIndex {
         (0..width)
             .map(|x| {
                 let start = begin(x);
-                lane.first_in(start, begin(x + 1).max(start.saturating_add(1))).0
+                let end = begin(x + 1).max(start.saturating_add(1));
+                let first = lane.first_in(start, end, Tag::is_something);
+                match key {
+                    // Where there is no record at all, there is none of the key either.
+                    Some(key) if first.is_something() && !first.is_of_key(key) => {
+                        let tag = lane.first_in(start, end, |tag| tag.is_of_key(key));
+                        if tag.is_something() { tag.0 } else { first.0 }
+                    }
+                    _ => first.0,
+                }
             })
             .collect()
     }
@@ -110,9 +129,9 @@ impl LaneIndex {
     /// The tag at one offset; [`Tag::NOTHING`] where there is no record.
     #[must_use]
     pub fn tag(&self, partition: usize, offset: i64) -> Tag {
-        self.lanes
-            .get(partition)
-            .map_or(Tag::NOTHING, |lane| lane.first_in(offset, offset.saturating_add(1)))
+        self.lanes.get(partition).map_or(Tag::NOTHING, |lane| {
+            lane.first_in(offset, offset.saturating_add(1), Tag::is_something)
+        })
     }
 
     /// How many bytes the tags take, for the page's account of memory.
@@ -186,8 +205,9 @@ impl Lane {
         self.records = self.records.saturating_sub(records as u64);
     }
 
-    /// The first tag of a record at an offset of `from..to`.
-    fn first_in(&self, from: i64, to: i64) -> Tag {
+    /// The first tag at an offset of `from..to` that is wanted.
+    #[inline]
+    fn first_in(&self, from: i64, to: i64, is_wanted: impl Fn(Tag) -> bool) -> Tag {
         let after = self.runs.partition_point(|run| run.end() <= from);
         for run in self.runs.get(after..).unwrap_or_default() {
             if run.first >= to {
@@ -196,7 +216,7 @@ impl Lane {
             let place = |offset: i64| usize::try_from(offset - run.first).unwrap_or(0);
             let (start, end) = (place(from.max(run.first)), place(to.min(run.end())));
             let tags = run.tags.get(start..end).unwrap_or_default();
-            if let Some(tag) = tags.iter().find(|tag| tag.is_something()) {
+            if let Some(tag) = tags.iter().find(|tag| is_wanted(**tag)) {
                 return *tag;
             }
         }
@@ -224,14 +244,30 @@ mod tests {
         append(&mut logs[1], &[keyed("a"), (None, None), (Some(vec![]), Some(vec![]))]);
         let mut lanes = LaneIndex::new();
         lanes.update(&logs);
-        assert_eq!(lanes.tags(0, 0, 1.0, 2), [0, 0]);
+        assert_eq!(lanes.tags(0, 0, 1.0, 2, None), [0, 0]);
         let none = Tag::new(None, None, false, false).0;
         let empty = Tag::new(Some(b""), Some(b""), false, false).0;
-        assert_eq!(lanes.tags(1, 0, 1.0, 4), [key_tag("a"), none, empty, 0]);
-        assert_eq!(lanes.tags(1, -2, 1.0, 4), [0, 0, key_tag("a"), none]);
-        assert_eq!(lanes.tags(1, 0, 2.0, 2), [key_tag("a"), empty]);
-        assert_eq!(lanes.tags(2, 0, 1.0, 2), [0, 0]);
+        assert_eq!(lanes.tags(1, 0, 1.0, 4, None), [key_tag("a"), none, empty, 0]);
+        assert_eq!(lanes.tags(1, -2, 1.0, 4, None), [0, 0, key_tag("a"), none]);
+        assert_eq!(lanes.tags(1, 0, 2.0, 2, None), [key_tag("a"), empty]);
+        assert_eq!(lanes.tags(2, 0, 1.0, 2, None), [0, 0]);
         assert_eq!(lanes.tag(1, 2).0, empty);
+    }
+
+    #[test]
+    fn a_key_that_is_asked_for_comes_before_its_neighbours() {
+        let mut logs = logs(1);
+        let tombstone = (Some(b"b".to_vec()), None);
+        append(&mut logs[0], &[keyed("a"), tombstone, keyed("b"), keyed("a"), (None, None)]);
+        let mut lanes = LaneIndex::new();
+        lanes.update(&logs);
+        let b = Tag::new(Some(b"b"), Some(b"any"), true, false);
+        let gone = Tag::new(Some(b"b"), None, false, false).0;
+        let last = Tag::new(None, None, false, false).0;
+        assert_eq!(lanes.tags(0, 0, 2.0, 4, Some(b)), [gone, key_tag("b"), last, 0]);
+        let none = Tag::new(None, Some(b"v"), false, false);
+        assert_eq!(lanes.tags(0, 0, 5.0, 1, Some(none)), [last]);
+        assert_eq!(lanes.tags(0, 0, 5.0, 1, None), [key_tag("a")]);
     }
 
     #[test]
@@ -243,7 +279,7 @@ mod tests {
             lanes.update(&logs);
         }
         let want = ["a", "a", "b", "b", "c", "c"].map(key_tag);
-        assert_eq!(lanes.tags(0, 0, 1.0, 6), want);
+        assert_eq!(lanes.tags(0, 0, 1.0, 6, None), want);
         assert_eq!(lanes.lanes[0].runs.len(), 1);
     }
 
@@ -254,9 +290,9 @@ mod tests {
             replica(3, &[(5, vec![keyed("a")]), (9, vec![keyed("b")]), (far, vec![keyed("c")])]);
         let mut lanes = LaneIndex::new();
         lanes.update([&log]);
-        assert_eq!(lanes.tags(0, 4, 1.0, 6), [0, key_tag("a"), 0, 0, 0, key_tag("b")]);
-        assert_eq!(lanes.tags(0, far - 1, 1.0, 3), [0, key_tag("c"), 0]);
-        assert_eq!(lanes.tags(0, 6, 4e15, 3), [key_tag("b"), 0, key_tag("c")]);
+        assert_eq!(lanes.tags(0, 4, 1.0, 6, None), [0, key_tag("a"), 0, 0, 0, key_tag("b")]);
+        assert_eq!(lanes.tags(0, far - 1, 1.0, 3, None), [0, key_tag("c"), 0]);
+        assert_eq!(lanes.tags(0, 6, 4e15, 3, None), [key_tag("b"), 0, key_tag("c")]);
         assert!(lanes.memory_bytes() < 1000);
     }
 
@@ -267,15 +303,15 @@ mod tests {
         lanes.update([&replica(0, &[(0, all.clone())])]);
         // The same log after its first two records were deleted.
         lanes.update([&replica(2, &[(2, all[2..].to_vec())])]);
-        assert_eq!(lanes.tags(0, 0, 1.0, 5), [0, 0, key_tag("c"), key_tag("d"), 0]);
+        assert_eq!(lanes.tags(0, 0, 1.0, 5, None), [0, 0, key_tag("c"), key_tag("d"), 0]);
         // After compaction has removed one more.
         lanes.update([&replica(2, &[(3, all[3..].to_vec())])]);
-        assert_eq!(lanes.tags(0, 0, 1.0, 5), [0, 0, 0, key_tag("d"), 0]);
+        assert_eq!(lanes.tags(0, 0, 1.0, 5, None), [0, 0, 0, key_tag("d"), 0]);
         // A log that ends before.
         lanes.update([&replica(0, &[(0, all[..1].to_vec())])]);
-        assert_eq!(lanes.tags(0, 0, 1.0, 5), [key_tag("a"), 0, 0, 0, 0]);
+        assert_eq!(lanes.tags(0, 0, 1.0, 5, None), [key_tag("a"), 0, 0, 0, 0]);
         lanes.update([]);
-        assert_eq!(lanes.tags(0, 0, 1.0, 1), [0]);
+        assert_eq!(lanes.tags(0, 0, 1.0, 1, None), [0]);
     }
 
     #[test]
@@ -285,27 +321,31 @@ mod tests {
         lanes.update([&log]);
         for from in [i64::MIN, -1, 0, i64::MAX - 9, i64::MAX] {
             for per_pixel in [0.0, -1.0, 0.3, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
-                assert_eq!(lanes.tags(0, from, per_pixel, 3).len(), 3);
+                assert_eq!(lanes.tags(0, from, per_pixel, 3, None).len(), 3);
             }
         }
-        assert_eq!(lanes.tags(0, i64::MAX - 9, 1.0, 1), [key_tag("a")]);
-        assert_eq!(lanes.tags(0, 0, 1.0, MAX_PIXELS).len(), MAX_PIXELS);
-        assert_eq!(lanes.tags(0, 0, 1.0, MAX_PIXELS + 1).len(), MAX_PIXELS);
+        assert_eq!(lanes.tags(0, i64::MAX - 9, 1.0, 1, None), [key_tag("a")]);
+        assert_eq!(lanes.tags(0, 0, 1.0, MAX_PIXELS, None).len(), MAX_PIXELS);
+        assert_eq!(lanes.tags(0, 0, 1.0, MAX_PIXELS + 1, None).len(), MAX_PIXELS);
     }
 
     proptest! {
         /// The oracle walks the log for every pixel.
         #[test]
-        fn tags_are_those_of_the_first_record_in_each_pixel(
+        fn tags_are_those_of_the_first_record_in_each_pixel_or_the_first_of_the_key(
             gaps in proptest::collection::vec((0i64..40, 1usize..4), 0..12),
             from in -10i64..200,
             per_pixel in prop_oneof![Just(1.0), 0.05..30.0],
             steps in 1usize..4,
+            asked in proptest::option::of(0usize..4),
         ) {
+            // Few keys, so that one often stands behind another in a pixel.
+            let key = |offset: i64| format!("key-{}", offset.wrapping_mul(offset) % 7 % 4);
+            let asked = asked.map(|key| Tag::of_key(format!("key-{key}").as_bytes()));
             let (mut next, mut batches): (i64, Vec<(i64, Vec<Pair>)>) = (0, Vec::new());
             for (gap, count) in gaps {
                 let base = next + gap;
-                let records = (0..count).map(|i| keyed(&format!("{base}-{i}"))).collect();
+                let records = (0..count as i64).map(|i| keyed(&key(base + i))).collect();
                 batches.push((base, records));
                 next = base + count as i64;
             }
@@ -314,11 +354,17 @@ mod tests {
                 lanes.update([&replica(0, &batches[..batches.len() * step / steps])]);
             }
             let log = replica(0, &batches);
-            for (x, tag) in lanes.tags(0, from, per_pixel, 50).into_iter().enumerate() {
+            for (x, tag) in lanes.tags(0, from, per_pixel, 50, asked).into_iter().enumerate() {
                 let begin = |x: usize| from + (x as f64 * per_pixel).floor() as i64;
                 let pixel = begin(x)..begin(x + 1).max(begin(x) + 1);
-                let want = log.records_from(0).find(|record| pixel.contains(&record.offset));
-                prop_assert_eq!(tag, want.map_or(0, |record| Tag::of(&record).0), "pixel {}", x);
+                let here: Vec<u32> = log
+                    .records_from(0)
+                    .filter(|record| pixel.contains(&record.offset))
+                    .map(|record| Tag::of(&record).0)
+                    .collect();
+                let lit = here.iter().find(|tag| asked.is_some_and(|asked| **tag == asked.0));
+                let want = lit.or(here.first()).copied().unwrap_or(0);
+                prop_assert_eq!(tag, want, "pixel {}", x);
             }
         }
     }

@@ -49,6 +49,8 @@ impl Tag {
     pub const KEY_HASH: u32 = 0x00ff_ffff;
     /// How far up the two bits of the [`KeyKind`] are.
     pub const KEY_KIND_SHIFT: u32 = 24;
+    /// The bits that tell one key from another: hash and kind.
+    pub const KEY: u32 = 0x03ff_ffff;
     /// The value is none.
     pub const VALUE_NONE: u32 = 1 << 26;
     /// The value is empty.
@@ -108,6 +110,13 @@ impl Tag {
     #[must_use]
     pub fn is_something(self) -> bool {
         self != Self::NOTHING
+    }
+
+    /// Whether this is a record with the key of another tag, as far as the tags tell.
+    #[must_use]
+    #[inline]
+    pub fn is_of_key(self, key: Self) -> bool {
+        self.is_something() && (self.0 ^ key.0) & Self::KEY == 0
     }
 
     /// 24 bits of a hash of the key; 0 without one.

@@ -11,68 +11,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::client::Client;
 use super::placement::{Placement, StartsAt, Stay, TurnOrder};
 use super::{HashFamily, KeyArithmetic, KeyHash, SignRule};
-
-/// A library that writes to Kafka.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Client {
-    /// Kafka's own client, for Java and all languages of its virtual machine.
-    Java,
-    /// The C library behind the Confluent clients for Python, .NET, Go and JavaScript, and kcat.
-    Librdkafka,
-    /// IBM's (before: Shopify's) Go client.
-    Sarama,
-    /// The client for Node.js.
-    Kafkajs,
-    /// A Go client.
-    FranzGo,
-    /// Segment's Go client.
-    KafkaGo,
-    /// A client in plain Python.
-    KafkaPython,
-    /// A client for Python's asyncio.
-    Aiokafka,
-}
-
-impl Client {
-    /// The library's own name, such as `librdkafka`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Java => "java",
-            Self::Librdkafka => "librdkafka",
-            Self::Sarama => "sarama",
-            Self::Kafkajs => "kafkajs",
-            Self::FranzGo => "franz-go",
-            Self::KafkaGo => "kafka-go",
-            Self::KafkaPython => "kafka-python",
-            Self::Aiokafka => "aiokafka",
-        }
-    }
-
-    /// The version that was measured.
-    #[must_use]
-    pub const fn version(self) -> &'static str {
-        match self {
-            Self::Java => "4.4.0",
-            Self::Librdkafka => "2.16.0",
-            Self::Sarama => "1.61.1",
-            Self::Kafkajs => "2.2.4",
-            Self::FranzGo => "1.22.3",
-            Self::KafkaGo => "0.4.51",
-            Self::KafkaPython => "3.0.12",
-            Self::Aiokafka => "0.14.0",
-        }
-    }
-}
-
-impl fmt::Display for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// Where one kind of record goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,14 +3,15 @@
 //!
 //! A record with a key goes where a hash of the key's bytes points. A record without one goes
 //! where the producer likes, and that differs most between clients: [`BuiltInPartitioner`] stays
-//! on a partition for a while, as long as the batches of an [`Accumulator`] say;
-//! [`RoundRobinPartitioner`] takes turns. [`Partitioner`] is the table
-//! of them all. Nothing here has a clock or a source of randomness: random numbers are passed in.
+//! on a partition for a while, as long as the batches of a
+//! [`RecordAccumulator`](crate::producer::RecordAccumulator) say; [`RoundRobinPartitioner`] takes
+//! turns. [`Partitioner`] is the table of them all. Nothing here has a clock or a source of
+//! randomness: random numbers are passed in.
 //!
 //! Source: the Java client of Kafka 4.4.0 and the other libraries, as recorded in
 //! `tests/golden/placement`.
 
-mod accumulator;
+mod client;
 mod clients;
 mod explain;
 mod hash;
@@ -19,8 +20,8 @@ mod placement;
 mod round_robin;
 mod sticky;
 
-pub use accumulator::{Accumulator, Appended, RecordShape, WaitingBatch};
-pub use clients::{Client, Partitioner, side_by_side};
+pub use client::Client;
+pub use clients::{Partitioner, side_by_side};
 pub use explain::{KeyArithmetic, Step};
 pub use hash::{
     HashFamily, KeyHash, SignRule, crc32, fnv1a32, kafkajs_legacy_murmur2, murmur2, to_positive,

@@ -31,7 +31,7 @@ pub const INTERNAL_TOPICS: [&str; 3] =
 /// ```
 pub fn check_name(name: &str) -> Result {
     if name.is_empty() {
-        return Err(Error::broker(
+        return Err(Error::client_code(
             ErrorCode::InvalidTopicException,
             "The given topic name '' cannot be represented in a request.",
         )

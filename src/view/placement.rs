@@ -39,6 +39,8 @@ pub struct RefusalView {
     pub name: &'static str,
     /// See [`Error::code`].
     pub code: Option<i16>,
+    /// Who refuses: see [`crate::Refusal::by`].
+    pub refusal: &'static str,
     /// See [`Error::message`].
     pub message: String,
     /// See [`Error::hint`].
@@ -51,7 +53,7 @@ pub struct RefusalView {
 pub struct OtherClient {
     /// The partitioner's id.
     pub partitioner: &'static str,
-    /// The client.
+    /// The client, as its users call it: see [`crate::partitioner::Client::title`].
     pub client: &'static str,
     /// What the partitioner is called there.
     pub name: &'static str,
@@ -96,7 +98,7 @@ pub struct StepView {
 pub struct PartitionerInfo {
     /// Its id.
     pub id: &'static str,
-    /// The client.
+    /// The client, as its users call it: see [`crate::partitioner::Client::title`].
     pub client: &'static str,
     /// What it is called there.
     pub name: &'static str,
@@ -136,6 +138,7 @@ impl From<&Error> for RefusalView {
         Self {
             name: error.name(),
             code: error.code(),
+            refusal: error.refusal().by(),
             message: error.message().to_owned(),
             hint: error.hint().to_owned(),
         }
@@ -143,13 +146,19 @@ impl From<&Error> for RefusalView {
 }
 
 /// Every partitioner there is, the Java client's first.
+///
+/// ```
+/// let all = loglanes::view::partitioners();
+/// assert_eq!((all[0].client, all[0].name), ("Java (Apache Kafka)", "default"));
+/// assert!(all.iter().any(|one| one.client == "librdkafka (kcat, Confluent clients)"));
+/// ```
 #[must_use]
 pub fn partitioners() -> Vec<PartitionerInfo> {
     Partitioner::ALL
         .iter()
         .map(|&partitioner| PartitionerInfo {
             id: partitioner.id(),
-            client: partitioner.client().name(),
+            client: partitioner.client().title(),
             name: partitioner.name(),
             usable: is_usable(partitioner),
             is_default: partitioner.is_default(),
@@ -169,7 +178,7 @@ pub fn partitioners() -> Vec<PartitionerInfo> {
 /// let draft = Produce { topic: "orders".into(), key: Some("order-1007".into()), ..Produce::default() };
 /// let there = placement(&cluster, &draft, 0);
 /// assert_eq!(there.destination.unwrap().partition, Some(6));
-/// let kcat = there.others.iter().find(|other| other.client == "librdkafka").unwrap();
+/// let kcat = there.others.iter().find(|other| other.partitioner == "librdkafka/consistent_random").unwrap();
 /// assert_eq!((kcat.destination.partition, kcat.agrees), (Some(0), false));
 /// # Ok::<(), loglanes::Error>(())
 /// ```
@@ -207,7 +216,7 @@ pub fn placement(cluster: &Cluster, draft: &Produce, now_ms: i64) -> PlacementVi
             let there = self::destination(placement, None);
             OtherClient {
                 partitioner: other.id(),
-                client: other.client().name(),
+                client: other.client().title(),
                 name: other.name(),
                 is_default: other.is_default(),
                 destination: there,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::error::{Error, Refusal};
+use crate::error::Error;
 
 /// An error on its way to be thrown.
 pub struct Thrown(Error);
@@ -21,13 +21,7 @@ impl From<Thrown> for JsValue {
     fn from(Thrown(error): Thrown) -> Self {
         let thrown = JsError::new(error.message());
         thrown.set_name(error.name());
-        let refusal = match error.refusal() {
-            Refusal::Broker(_) => "broker",
-            Refusal::Client(_) => "client",
-            Refusal::Limit(_) => "limit",
-            Refusal::Corrupt => "corrupt",
-            Refusal::Loglanes => "loglanes",
-        };
+        let refusal = error.refusal().by();
         let code = error.code().map_or(JsValue::NULL, JsValue::from);
         for (name, value) in
             [("code", code), ("hint", error.hint().into()), ("refusal", refusal.into())]
@@ -57,6 +51,22 @@ pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result
     serde_wasm_bindgen::from_value(value).map_err(|error| {
         Error::loglanes(format!("This is no {what}: {error}"))
             .with_hint("The types are in loglanes.d.ts.")
+            .into()
+    })
+}
+
+/// A whole number of 32 bits. wasm-bindgen would cut 6.5 to 6, wrap 2^32 + 6 to 6 and read `null`
+/// as 0.
+pub(super) fn whole(what: &str, value: &JsValue) -> Result<i32, Thrown> {
+    let number = value.as_f64();
+    let whole = number.map(|number| number as i32).filter(|&n| Some(f64::from(n)) == number);
+    whole.ok_or_else(|| {
+        let given = number.map_or_else(
+            || "no number".to_owned(),
+            |number| number.to_string().replace("inf", "Infinity"),
+        );
+        Error::loglanes(format!("{what} is {given}."))
+            .with_hint("It has to be a whole number of at most 32 bits.")
             .into()
     })
 }

@@ -11,7 +11,7 @@ mod restorer;
 
 use wasm_bindgen::prelude::*;
 
-use convert::{Thrown, bytes_of, from_js, ms, optional_bytes_of, to_js};
+use convert::{Thrown, bytes_of, from_js, ms, optional_bytes_of, to_js, whole};
 use insights::Insights;
 
 use crate::command::{Command, Produce};
@@ -150,15 +150,22 @@ impl Loglanes {
         &mut self,
         group: &str,
         member: &str,
-        max_records: i32,
+        #[wasm_bindgen(unchecked_param_type = "number")] max_records: &JsValue,
         now: f64,
     ) -> Result<JsOutcome, Thrown> {
+        let max_records = whole("The number of records", max_records)?;
         let (group, member) = (group.to_owned(), member.to_owned());
         to_js(&self.run(Command::Poll { group, member, max_records: Some(max_records) }, now)?)
     }
 
     /// Grows a topic to so many partitions: the short way to a `createPartitions` command.
-    pub fn repartition(&mut self, topic: &str, total: i32, now: f64) -> Result<JsOutcome, Thrown> {
+    pub fn repartition(
+        &mut self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "number")] total: &JsValue,
+        now: f64,
+    ) -> Result<JsOutcome, Thrown> {
+        let total = whole("The number of partitions", total)?;
         to_js(&self.run(Command::CreatePartitions { topic: topic.to_owned(), total }, now)?)
     }
 
@@ -193,7 +200,8 @@ impl Loglanes {
         Ok(Tag::new(key.as_deref(), Some(b"v"), false, false).0)
     }
 
-    /// One number for each pixel of a lane, from an offset on; 0 where there is no record.
+    /// One number for each pixel of a lane, from an offset on; 0 where there is no record. It is
+    /// of the first record in the pixel, or of the first one with that key (bits 0-25 of a tag).
     /// Bits 0-23: a hash of the key; 24-25: no key, empty, a key; 26: no value; 27: empty value;
     /// 28: headers; 29: control marker.
     #[wasm_bindgen(js_name = laneTags)]
@@ -204,20 +212,22 @@ impl Loglanes {
         from: i64,
         per_pixel: f64,
         width: u32,
+        key: Option<u32>,
     ) -> Result<Vec<u32>, Thrown> {
         let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
         let lanes = self.insights.lanes(topic, held);
-        Ok(lanes.tags(partition as usize, from, per_pixel, width as usize))
+        Ok(lanes.tags(partition as usize, from, per_pixel, width as usize, key.map(Tag)))
     }
 
     /// At most `limit` records from an offset on, in short; gaps are passed over.
     pub fn records(
         &self,
         topic: &str,
-        partition: i32,
+        #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
         from: i64,
         limit: u32,
     ) -> Result<JsSummaries, Thrown> {
+        let partition = whole("The partition", partition)?;
         let held = self
             .topic(topic)?
             .partition(partition)
@@ -226,7 +236,13 @@ impl Loglanes {
     }
 
     /// The record at an offset, with all there is to know of it; null in a gap.
-    pub fn record(&self, topic: &str, partition: i32, offset: i64) -> Result<JsRecord, Thrown> {
+    pub fn record(
+        &self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
+        offset: i64,
+    ) -> Result<JsRecord, Thrown> {
+        let partition = whole("The partition", partition)?;
         to_js(&view::record(topic, self.topic(topic)?, partition, offset))
     }
 
@@ -235,10 +251,11 @@ impl Loglanes {
     pub fn fetch(
         &self,
         topic: &str,
-        partition: i32,
+        #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
         offset: i64,
         max_bytes: u32,
     ) -> Result<Vec<u8>, Thrown> {
+        let partition = whole("The partition", partition)?;
         let held = self
             .topic(topic)?
             .partition(partition)
@@ -254,7 +271,13 @@ impl Loglanes {
 
     /// What growing a topic to `total` partitions would do to the keys that are in it.
     #[wasm_bindgen(js_name = whatIf)]
-    pub fn what_if(&mut self, topic: &str, total: i32, limit: u32) -> Result<JsWhatIf, Thrown> {
+    pub fn what_if(
+        &mut self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "number")] total: &JsValue,
+        limit: u32,
+    ) -> Result<JsWhatIf, Thrown> {
+        let total = whole("The number of partitions", total)?;
         let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
         let from = held.partitions.len() as u32;
         let census = self.insights.census(topic, held)?;

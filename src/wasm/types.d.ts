@@ -19,6 +19,7 @@ export interface LoglanesError extends Error {
 export interface Refusal {
   name: string;
   code: number | null;
+  refusal: LoglanesError["refusal"];
   message: string;
   hint: string;
 }
@@ -206,6 +207,7 @@ export interface GroupPartitionView {
 /** How a client would place a record. */
 export interface PartitionerInfo {
   id: string;
+  /** As its users call it, such as `librdkafka (kcat, Confluent clients)`. */
   client: string;
   name: string;
   /** Whether `produce` can use it (the others are for comparison). */

@@ -1,9 +1,11 @@
 //! Records without a key from the Java client: sticky.ndjson, one test a kind of line.
 
+use loglanes::log::{BatchBuilder, NewRecord};
 use loglanes::partitioner::{
-    Accumulator, BuiltInPartitioner, KnownPartitions, RecordShape, RoundRobinPartitioner,
-    partition_order, partition_order_among,
+    BuiltInPartitioner, KnownPartitions, RoundRobinPartitioner, partition_order,
+    partition_order_among,
 };
+use loglanes::producer::{Memory, ProducerConfig, RecordAccumulator};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -205,35 +207,43 @@ fn a_producers_batches_decide_how_long_it_stays() {
     let lines = lines_of("accumulator");
     let mut tally = Tally::default();
     for line in &lines {
-        let order: Vec<u32> = numbers(&line["partition_order"]);
-        assert_eq!(
-            order,
-            partition_order(line["topic"].as_str().unwrap(), number(&line["partitions"]))
-        );
-        let known = KnownPartitions::all(&order);
-        let pattern: Vec<(Option<u32>, u32)> = line["pattern"]
+        let pattern: Vec<(Option<u32>, Vec<u8>)> = line["pattern"]
             .as_array()
             .unwrap()
             .iter()
-            .map(|record| (u32::try_from(number::<i32>(&record[0])).ok(), number(&record[1])))
+            .map(|record| {
+                (u32::try_from(number::<i32>(&record[0])).ok(), vec![7; number(&record[1])])
+            })
             .collect();
         let event = line.get("event").map(|event| event.as_str().unwrap());
         let event_after: usize = line.get("event_after_every").map_or(usize::MAX, number);
 
         let recorded_draws: Vec<i32> = numbers(&line["random"]);
         let mut draws = recorded_draws.iter();
-        let mut random = || *draws.next().expect("no more draws than recorded");
+        let mut draw = || *draws.next().expect("no more draws than recorded");
         let mut drawn = recorded_draws.iter();
-        let adaptive = line["adaptive"].as_bool().unwrap();
-        let mut accumulator = Accumulator::new(number(&line["batch_size"]), adaptive);
-        let (mut runs, mut picks, mut batches) =
-            (Vec::<(u32, usize)>::new(), Vec::new(), Vec::<(usize, u32, usize, i64)>::new());
+        let config = ProducerConfig {
+            batch_size: number(&line["batch_size"]),
+            adaptive_partitioning: line["adaptive"].as_bool().unwrap(),
+            ..ProducerConfig::default()
+        };
+        let mut memory = Memory::new(&config, &mut || unreachable!("a stay is drawn later"));
+        let topic = line["topic"].as_str().unwrap();
+        let mut accumulator = RecordAccumulator::new(config, topic, number(&line["partitions"]));
+        assert_eq!(accumulator.partition_order(), numbers::<u32>(&line["partition_order"]));
+
+        let (mut runs, mut picks) = (Vec::<(u32, usize)>::new(), Vec::new());
+        let mut batches = Vec::<(usize, u32, usize, usize)>::new();
+        let mut taken = BTreeMap::<u32, Vec<(usize, usize)>>::new();
+        let mut take = |partition, batch: &mut BatchBuilder| {
+            taken.entry(partition).or_default().push((batch.count(), batch.len()));
+        };
         for at in 0..number::<usize>(&line["records"]) {
-            let (partition, bytes) = pattern[at % pattern.len()];
-            let record = RecordShape { value: Some(bytes), ..RecordShape::default() };
-            let is_first =
-                partition.is_none() && accumulator.sticky().current_partition().is_none();
-            let appended = accumulator.append(partition, &record, known, &mut random);
+            let (partition, value) = &pattern[at % pattern.len()];
+            let record = NewRecord { timestamp: 0, key: None, value: Some(value), headers: &[] };
+            let is_first = partition.is_none() && stay_of(&memory).is_none();
+            let appended =
+                accumulator.append(&record, *partition, &mut memory, &mut draw, &mut take).unwrap();
             let mut pick = |when, partition| {
                 picks.push((at, when, *drawn.next().unwrap(), partition));
             };
@@ -244,7 +254,7 @@ fn a_producers_batches_decide_how_long_it_stays() {
                 pick("before", appended.partition);
             }
             if appended.switched_after {
-                pick("after", accumulator.sticky().current_partition().unwrap());
+                pick("after", stay_of(&memory).unwrap());
             }
             match runs.last_mut().filter(|run| run.0 == appended.partition) {
                 Some(run) => run.1 += 1,
@@ -258,16 +268,30 @@ fn a_producers_batches_decide_how_long_it_stays() {
             batch.2 += 1;
             batch.3 += appended.bytes;
             if (at + 1) % event_after == 0 {
-                accumulator.ready(known);
+                accumulator.ready(&mut memory);
                 if event == Some("sender") {
-                    accumulator.drain();
+                    accumulator.flush(&mut take);
                 }
             }
         }
+        accumulator.flush(&mut take);
         let unused = draws.count();
+        let mut made = BTreeMap::<u32, Vec<(usize, usize)>>::new();
+        for &(_, partition, records, bytes) in &batches {
+            made.entry(partition).or_default().push((records, bytes));
+        }
+        assert_eq!(made, taken, "each batch is given away once, as it was made: {line}");
         let ours = serde_json::json!([picks, runs, batches, unused]);
         let recorded = serde_json::json!([line["picks"], line["runs"], line["batches"], 0]);
         tally.compare(line, ours, recorded);
     }
     tally.finish("placement/sticky.ndjson, accumulator", lines.len());
+}
+
+/// The partition a producer stays on; none before its first keyless record.
+fn stay_of(memory: &Memory) -> Option<u32> {
+    match memory {
+        Memory::Sticky(sticky) => sticky.current_partition(),
+        other => panic!("no sticky producer: {other:?}"),
+    }
 }

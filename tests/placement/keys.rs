@@ -33,7 +33,7 @@ fn keys_hash_and_land_as_with_the_java_client() {
 }
 
 /// The partitioner of a recorded line, by what it is called in its own client.
-fn partitioner_of(line: &Value) -> Option<Partitioner> {
+pub fn partitioner_of(line: &Value) -> Option<Partitioner> {
     let client = line["client"].as_str().unwrap();
     let name = match line["partitioner"].as_str().unwrap() {
         "(none set)" | "(none set: RoundRobin)" => None,

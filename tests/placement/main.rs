@@ -6,9 +6,11 @@
 
 #![cfg(not(target_arch = "wasm32"))]
 
+mod explicit;
 mod keyless;
 mod keys;
 mod moves;
+mod producer;
 mod replicas;
 #[path = "../support/golden.rs"]
 mod tally;

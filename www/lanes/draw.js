@@ -6,6 +6,7 @@
 import { count } from "../dom.js";
 import { drawCells, drawDense } from "./cells.js";
 import { drawEnds, drawFlags, drawName, drawRing, drawTrack } from "./marks.js";
+import { drawPath } from "./path.js";
 import { CELL_BY_CELL, lanesInSight, RULER_ROOM } from "./scene.js";
 import { axisStep } from "./viewport.js";
 
@@ -36,6 +37,7 @@ export function drawLanes(context, scene) {
   if (viewport.cell < CELL_BY_CELL) drawDense(context, scene, from, to);
   else for (let i = from; i < to; i++) drawCells(context, scene, i);
   for (let i = from; i < to; i++) drawEnds(context, scene, i);
+  drawPath(context, scene, scene.path);
   for (let i = from; i < to; i++) drawFlags(context, scene, i);
   context.restore();
   for (let i = from; i < to; i++) drawName(context, scene, i);

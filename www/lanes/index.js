@@ -12,6 +12,7 @@ import { firstScreen } from "./first.js";
 import { Gestures } from "./gestures.js";
 import { isoTime, LaneLists } from "./list.js";
 import { fitCanvas, Overview } from "./overview.js";
+import { keyPath } from "./path.js";
 import { Raster } from "./raster.js";
 import { laneTop, lanesInSight } from "./scene.js";
 import { Viewport } from "./viewport.js";
@@ -19,7 +20,7 @@ import { Viewport } from "./viewport.js";
 /**
  * @import { RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { PageState } from "../types.d.ts"
- * @import { Arrival, Flag, Inks, Layout, Place } from "./scene.js"
+ * @import { Arrival, Flag, Inks, Layout, Place, Scene, Step } from "./scene.js"
  */
 
 const RULER = 30;
@@ -62,6 +63,8 @@ export class LanesView extends EventTarget {
   #flags = new Map();
   /** @type {Map<number, { version: number, from: bigint, to: bigint, records: RecordSummary[] }>} */
   #labels = new Map();
+  /** @type {{ key: string, steps: Step[] }} */
+  #way = { key: "", steps: [] };
   #calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   /** @param {HTMLElement} root */
@@ -90,7 +93,7 @@ export class LanesView extends EventTarget {
       tool("All", "Show the whole topic", () => this.#viewport.fit()));
     this.legend = legend();
     this.stage = h("div", { class: "lanes-stage", hidden: true },
-      this.title, keys, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend, this.tools), this.tip);
+      this.title, keys, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend.list, this.tools), this.tip);
     root.replaceChildren(this.first, this.stage);
 
     this.overview = new Overview(this.strip, this.#viewport);
@@ -286,12 +289,13 @@ export class LanesView extends EventTarget {
     const context = this.canvas.getContext("2d");
     if (!context) return;
     const tags = (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {number} */ per, /** @type {number} */ width) =>
-      state.engine.laneTags(topic.name, p, from, per, width);
+      state.engine.laneTags(topic.name, p, from, per, width, this.#match);
     this.#arrivals = this.#arrivals.filter((a) => now - a.at < GLOW_MS);
     const selection = state.selection?.topic === topic.name ? state.selection : null;
     const scene = {
       layout, theme, viewport: this.#viewport, inks: this.#inks, raster: this.#raster, partitions: topic.partitions, tags,
       match: this.#match,
+      path: this.#path(tags),
       flags: (/** @type {number} */ p) => this.#flags.get(p) ?? [],
       records: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => this.#records(p, from, to),
       arrival: (/** @type {number} */ p) => this.#arrival(p, now),
@@ -300,11 +304,29 @@ export class LanesView extends EventTarget {
       hover: this.#hover,
     };
     drawLanes(context, scene);
+    this.legend.path.hidden = scene.path.length === 0;
     this.overview.draw({
       partitions: topic.partitions, tags, theme, inks: this.#inks, match: this.#match, version: this.#overviewVersion,
       width: this.strip.clientWidth, height: this.strip.clientHeight, gutter: layout.gutter, ratio: layout.ratio,
     });
     if (this.#arrivals.length > 0) this.#redraw();
+  }
+
+  /**
+   * The lit key's way through the lanes, made anew only when what is in sight has changed.
+   * @param {Scene["tags"]} tags
+   * @returns {Step[]}
+   */
+  #path(tags) {
+    const { engine, topic } = /** @type {PageState} */ (this.#state);
+    if (!topic || this.#match === null) return [];
+    const viewport = this.#viewport;
+    const key = [this.#version, this.#match, viewport.origin, viewport.frac, viewport.perPixel, viewport.width].join();
+    if (this.#way.key !== key) {
+      const timestamp = (/** @type {number} */ partition, /** @type {bigint} */ offset) => engine.recordFrom(topic.name, partition, offset)?.timestamp ?? null;
+      this.#way = { key, steps: keyPath({ viewport, partitions: topic.partitions, match: this.#match, tags }, timestamp) };
+    }
+    return this.#way.steps;
   }
 
   /** @param {number} partition @param {number} now @returns {Arrival | null} */
@@ -440,11 +462,16 @@ export class LanesView extends EventTarget {
   }
 }
 
-/** What a cell's form says; colour is only for keys. */
+/**
+ * What a cell's form says; colour is only for keys.
+ * @returns {{ list: HTMLElement, path: HTMLElement }} `path` is shown while there is one
+ */
 function legend() {
   const entry = (/** @type {string} */ kind, /** @type {string} */ text) =>
     h("li", null, h("i", { class: `form form-${kind}`, "aria-hidden": "true" }), text);
-  return h("ul", { class: "lanes-legend soft small", "aria-label": "How records are drawn" },
+  const path = entry("path", "one key in order of time; dashed: to a lower offset");
+  path.hidden = true;
+  const list = h("ul", { class: "lanes-legend soft small", "aria-label": "How records are drawn" },
     entry("key", "a colour per key"),
     entry("none", "no key"),
     entry("empty", "empty key"),
@@ -452,7 +479,9 @@ function legend() {
     entry("void", "empty value"),
     entry("gap", "gap"),
     entry("committed", "committed offset"),
-    entry("position", "position"));
+    entry("position", "position"),
+    path);
+  return { list, path };
 }
 
 /**

@@ -24,6 +24,7 @@
 
 /** @typedef {{ group: string, committed: bigint | null, position: bigint | null, lag: bigint | null }} Flag */
 /** @typedef {{ partition: number, offset: bigint }} Place */
+/** @typedef {{ index: number, offset: bigint, timestamp: number }} Step a record on a key's path, and its lane's row */
 /** @typedef {{ from: bigint, shift: number, glow: number }} Arrival records that are just coming in */
 
 /**
@@ -56,6 +57,7 @@
  * @property {(partition: number, from: bigint, to: bigint) => RecordSummary[]} records
  * @property {(partition: number) => Arrival | null} arrival
  * @property {number | null} match the key whose path is looked at
+ * @property {Step[]} path of that key through the lanes, in order of time; empty where none is drawn
  * @property {Place | null} selected
  * @property {Place | null} cursor where the keyboard is
  * @property {Place | null} hover

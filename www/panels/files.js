@@ -129,6 +129,11 @@ export class FilesPanel extends EventTarget {
     this.#dock.finished(end);
   }
 
+  /** What else there is to say of the job that has just ended. @param {string} text */
+  note(text) {
+    this.#dock.note(text);
+  }
+
   /** The state file has been taken. */
   restored() {
     this.#refusal.clear();
@@ -211,7 +216,7 @@ export class FilesPanel extends EventTarget {
   }
 }
 
-/** A question with two ways to say yes. */
+/** A question with two ways to say yes. The first button, which says no, gets the focus. */
 class Question {
   #title = h("h2", { id: "question-title" });
   #text = h("p", { id: "question-text" });
@@ -222,7 +227,7 @@ class Question {
     { "aria-labelledby": "question-title", "aria-describedby": "question-text" },
     this.#title,
     this.#text,
-    h("form", { method: "dialog", class: "acts" }, h("button", { value: "none", autofocus: true }, "Keep everything"), this.#second, this.#yes),
+    h("form", { method: "dialog", class: "acts" }, h("button", { value: "none" }, "Keep everything"), this.#second, this.#yes),
   );
 
   /**

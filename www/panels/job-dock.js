@@ -71,6 +71,11 @@ export class JobDock extends EventTarget {
     this.#spoken.textContent = `${title}: ${what}. ${progress.refused > 0 ? `${count(progress.refused)} lines were refused.` : ""}`;
   }
 
+  /** @param {string} text */
+  note(text) {
+    this.#result.append(h("p", { class: "soft small" }, text));
+  }
+
   hide() {
     this.#root.hidden = true;
   }
@@ -83,7 +88,7 @@ export class JobDock extends EventTarget {
     this.#stop.disabled = false;
     this.#close.hidden = true;
     this.#line.textContent = "";
-    this.#result.replaceChildren();
+    this.#result.replaceChildren(h("p", { class: "hint" }, "Nothing of it is saved before it ends. Stop it, and what is in stays."));
   }
 
   #cancel() {

@@ -4,7 +4,7 @@
 //! index.html carries, tells browsers to store nothing, and hands out index.html and www/ alone.
 
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::thread;
 
 use anyhow::{Context, Result, anyhow, bail};
 use percent_encoding::percent_decode_str;
-use tiny_http::{Header, Method, Request, Response, Server};
+use tiny_http::{HTTPVersion, Header, Method, Request, Response, Server};
 
 use crate::{build, tools};
 
@@ -121,7 +121,7 @@ impl Site {
         if let Ok(header) = header("Content-Type", &content_type(&path)) {
             response.add_header(header);
         }
-        request.respond(response)
+        send(request, response)
     }
 
     fn refuse(&self, request: Request, status: u16, text: &str) -> std::io::Result<()> {
@@ -129,7 +129,7 @@ impl Site {
         for header in &self.headers {
             response.add_header(header.clone());
         }
-        request.respond(response)
+        send(request, response)
     }
 
     /// The file behind a URL's path; none when it is not ours to show.
@@ -146,6 +146,17 @@ impl Site {
         let file = File::open(&path).ok()?;
         Some((path, file))
     }
+}
+
+/// Answers as HTTP/1.0 does, one request to a connection. A connection kept open holds one of
+/// `tiny_http`'s threads, and of the six that a browser opens at once some may then be given none:
+/// the page would wait for ever.
+fn send<R: Read>(request: Request, response: Response<R>) -> std::io::Result<()> {
+    let headers = request.headers().to_vec();
+    let head_alone = *request.method() == Method::Head;
+    let mut writer = request.into_writer();
+    response.raw_print(&mut writer, HTTPVersion(1, 0), &headers, head_alone, None)?;
+    writer.flush()
 }
 
 /// The path below the repository's root that a URL names; none when it could lead elsewhere.

@@ -3,7 +3,7 @@ import { toHex } from "../../bytes.js";
 import { count, h } from "../../dom.js";
 import { button, scroller } from "./field.js";
 import { plural } from "./numbers.js";
-import { refusalLines } from "./refusal.js";
+import { refusalLines, WHO_WOULD } from "./refusal.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Destination} Destination */
 /** @typedef {import("../../../src/wasm/types.d.ts").KeyArithmetic} KeyArithmetic */
@@ -78,7 +78,7 @@ function othersTable(all, { defaults, showAll, toggle }) {
  * @returns {string}
  */
 export function outline({ destination, refusal }) {
-  if (refusal) return `Kafka would refuse: ${refusal.name}`;
+  if (refusal) return `${WHO_WOULD[refusal.refusal]}: ${refusal.name}`;
   return destination ? headline(destination) : "";
 }
 
@@ -91,7 +91,7 @@ export function outline({ destination, refusal }) {
 export function placementView({ destination, arithmetic, reason, refusal, others }, key, shown) {
   return [
     ...(destination && !refusal ? [h("p", { class: "placement-head" }, headline(destination))] : []),
-    ...(refusal ? [h("div", { class: "refusal" }, ...refusalLines(refusal, "Kafka would refuse"))] : []),
+    ...(refusal ? [h("div", { class: "refusal" }, ...refusalLines(refusal, WHO_WOULD[refusal.refusal]))] : []),
     ...(reason ? [h("p", null, reason)] : []),
     ...(arithmetic && key !== null ? [arithmeticTable(arithmetic, key)] : []),
     ...(others.length > 0 ? [othersTable(others, shown)] : []),

@@ -14,6 +14,12 @@ const WHO = {
 };
 
 /**
+ * The same, before the act.
+ * @type {Record<LoglanesError["refusal"], string>}
+ */
+export const WHO_WOULD = { ...WHO, broker: "Kafka’s broker would refuse", client: "Kafka’s client would refuse" };
+
+/**
  * A refusal's lines.
  * @param {Refusal} refusal
  * @param {string} who

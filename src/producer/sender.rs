@@ -1,0 +1,264 @@
+//! From batches to the logs of a topic.
+//!
+//! Source: `Sender.completeBatch`, `RecordAccumulator.splitAndReenqueue` and
+//! `ProducerBatch.split`, Apache Kafka 4.4.0.
+
+use super::{DELIVERY_TIMEOUT_MS, Memory, ProducerConfig, RecordAccumulator};
+use crate::error::{Error, ErrorCode, Result};
+use crate::java;
+use crate::log::{BatchBuilder, Batches, Header, NewRecord, PartitionLog, RecordView};
+use crate::topic::Topic;
+
+/// What went into one partition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// The first record's offset.
+    pub first_offset: i64,
+    /// The last record's offset.
+    pub last_offset: i64,
+    /// How many records.
+    pub records: u32,
+    /// How many bytes of batches.
+    pub bytes: u64,
+}
+
+/// The open batches of one producer for one topic, and what it has sent so far.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    name: String,
+    accumulator: RecordAccumulator,
+    sent: Vec<Option<Sent>>,
+    refused: Vec<(u64, Error)>,
+}
+
+impl Buffer {
+    pub(crate) fn new(config: ProducerConfig, name: &str, topic: &Topic) -> Self {
+        let partitions = topic.partitions.len();
+        Self {
+            name: name.to_owned(),
+            accumulator: RecordAccumulator::new(config, name, partitions as u32),
+            sent: vec![None; partitions],
+            refused: Vec::new(),
+        }
+    }
+
+    /// What has been sent, by partition.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = (i32, Sent)> {
+        self.sent.iter().enumerate().filter_map(|(p, sent)| Some((p as i32, (*sent)?)))
+    }
+
+    /// The broker's refusals since the last call: how many records each, and why.
+    pub(crate) fn take_refused(&mut self) -> Vec<(u64, Error)> {
+        std::mem::take(&mut self.refused)
+    }
+}
+
+/// A producer at work on one topic.
+pub(crate) struct Sending<'a> {
+    pub(crate) buffer: &'a mut Buffer,
+    pub(crate) topic: &'a mut Topic,
+    pub(crate) memory: &'a mut Memory,
+    pub(crate) random: &'a mut java::Random,
+    pub(crate) now_ms: i64,
+}
+
+impl Sending<'_> {
+    /// Puts a record into its batch. `partition` is one that the topic has.
+    ///
+    /// A refusal by the broker comes with the batch, later: see [`Buffer::take_refused`].
+    #[inline]
+    pub(crate) fn send(&mut self, record: &NewRecord<'_>, partition: Option<i32>) -> Result {
+        let Self { buffer, topic, memory, random, now_ms } = self;
+        let Buffer { name, accumulator, sent, refused } = &mut **buffer;
+        let partition = partition.and_then(|p| u32::try_from(p).ok());
+        let mut take = |partition, batch: &mut BatchBuilder| {
+            deliver(partition, batch, (name, topic), *now_ms, sent, refused);
+        };
+        accumulator.append(record, partition, memory, &mut || random.next_int(), &mut take)?;
+        Ok(())
+    }
+
+    /// Sends every open batch.
+    pub(crate) fn flush(&mut self) {
+        let Self { buffer, topic, now_ms, .. } = self;
+        let Buffer { name, accumulator, sent, refused } = &mut **buffer;
+        accumulator.flush(&mut |partition, batch| {
+            deliver(partition, batch, (name, topic), *now_ms, sent, refused);
+        });
+    }
+}
+
+/// Brings a batch to the log of its partition.
+fn deliver(
+    partition: u32,
+    batch: &mut BatchBuilder,
+    (name, topic): (&str, &mut Topic),
+    now_ms: i64,
+    sent: &mut [Option<Sent>],
+    refused: &mut Vec<(u64, Error)>,
+) {
+    let at = partition as usize;
+    let (Some(place), Some(sent)) = (topic.partitions.get_mut(at), sent.get_mut(at)) else {
+        let error = Error::loglanes(format!("Partition {partition} is not there any more."))
+            .with_hint("Begin again: the topic has changed.");
+        refused.push((batch.count() as u64, error));
+        return;
+    };
+    let log = &mut place.log;
+    Delivery { topic: name, partition, log, now_ms, sent, refused, has_expired: false }
+        .deliver(batch);
+}
+
+/// A batch on its way to the log of its partition.
+struct Delivery<'a> {
+    topic: &'a str,
+    partition: u32,
+    log: &'a mut PartitionLog,
+    now_ms: i64,
+    sent: &'a mut Option<Sent>,
+    refused: &'a mut Vec<(u64, Error)>,
+    /// The batch that came from the accumulator is older than `delivery.timeout.ms`: so is every
+    /// piece of it.
+    has_expired: bool,
+}
+
+impl Delivery<'_> {
+    /// A batch of several records that the broker finds too large is split and sent again, until
+    /// only those records fail that are too large alone.
+    fn deliver(&mut self, batch: &mut BatchBuilder) {
+        if self.has_expired {
+            return self.expire(batch.count());
+        }
+        let Err(error) = self.append(batch) else { return };
+        let too_large = error.code() == Some(ErrorCode::MessageTooLarge.code());
+        if too_large && batch.count() > 1 {
+            self.split(batch);
+        } else {
+            self.refused.push((batch.count() as u64, error));
+        }
+    }
+
+    fn append(&mut self, batch: &mut BatchBuilder) -> Result {
+        let appended = self.log.append_batch(batch, self.now_ms)?;
+        let sent = self.sent.get_or_insert(Sent {
+            first_offset: appended.base_offset,
+            last_offset: appended.last_offset,
+            records: 0,
+            bytes: 0,
+        });
+        sent.last_offset = appended.last_offset;
+        sent.records += batch.count() as u32;
+        sent.bytes += batch.len() as u64;
+        Ok(())
+    }
+
+    /// Kafka splits by `batch.size` first, the limit that the batch was built by: that gives the
+    /// same batch again. From then on a piece has room for half of the bytes, or for as many as
+    /// the largest record may take.
+    ///
+    /// That is an estimate, and up to 20 bytes above the truth. Where those are enough for all
+    /// the other records, each split gives the same batch again, until it expires; with it expire
+    /// the pieces that wait behind.
+    fn split(&mut self, batch: &mut BatchBuilder) {
+        let (count, bytes) = (batch.count(), batch.len());
+        let whole = &*batch.finish(0, -1);
+        let records = || Batches::new(whole).flatten().flat_map(|batch| batch.records().flatten());
+        let mut room = bytes / 2;
+        let mut headers = Vec::new();
+        for record in records() {
+            headers.clear();
+            headers.extend(record.headers());
+            let bound = new_record(&record, &headers).size_upper_bound();
+            room = room.max(usize::try_from(bound).unwrap_or(usize::MAX));
+        }
+        let mut piece = BatchBuilder::new();
+        for record in records() {
+            headers.clear();
+            headers.extend(record.headers());
+            let record = new_record(&record, &headers);
+            if !piece.has_room_for(&record, room) {
+                self.deliver(&mut piece);
+                piece.clear();
+            }
+            if let Err(error) = piece.append(&record) {
+                self.refused.push((1, error));
+            }
+        }
+        if piece.count() == count {
+            self.has_expired = true;
+            self.expire(count);
+        } else if !piece.is_empty() {
+            self.deliver(&mut piece);
+        }
+    }
+
+    /// Source: `Sender.failExpiredBatches`.
+    fn expire(&mut self, records: usize) {
+        let Self { topic, partition, .. } = self;
+        let error = Error::client_code(
+            ErrorCode::RequestTimedOut,
+            format!(
+                "Expiring {records} record(s) for {topic}-{partition}:{DELIVERY_TIMEOUT_MS} ms has \
+                 passed since batch creation. The request has not been sent, or no server response \
+                 has been received yet."
+            ),
+        )
+        .with_hint(
+            "The batch is above the topic's max.message.bytes, and Kafka's producer cannot split \
+             it: send these records one by one, or smaller.",
+        );
+        self.refused.push((records as u64, error));
+    }
+}
+
+/// A stored record, to be sent again.
+pub(crate) fn new_record<'a>(record: &RecordView<'a>, headers: &'a [Header<'a>]) -> NewRecord<'a> {
+    NewRecord { timestamp: record.timestamp, key: record.key, value: record.value, headers }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::cluster::{BulkProducer, Cluster};
+    use crate::command::Command;
+    use crate::log::NewRecord;
+    use crate::partitioner::Partitioner;
+
+    #[test]
+    fn a_batch_that_splits_into_itself_expires_with_all_behind_it() {
+        let mut cluster = Cluster::new(1);
+        let create = Command::CreateTopic {
+            name: "s3".to_owned(),
+            partitions: Some(1),
+            replication_factor: None,
+            configs: BTreeMap::from([("max.message.bytes".to_owned(), "1000".to_owned())]),
+        };
+        cluster.apply(&create, 0).unwrap();
+        let mut bulk =
+            BulkProducer::begin(&mut cluster, "s3", Partitioner::JavaDefault, 0).unwrap();
+        let refused = bulk.with(&mut cluster, |sending| {
+            for bytes in [100, 931, 0, 100] {
+                let value = vec![7; bytes];
+                let record =
+                    NewRecord { timestamp: 0, key: None, value: Some(&value), headers: &[] };
+                sending.send(&record, None)?;
+            }
+            sending.flush();
+            Ok(sending.buffer.take_refused())
+        });
+        let refused: Vec<_> = refused
+            .unwrap()
+            .into_iter()
+            .map(|(count, error)| (count, error.message().to_owned()))
+            .collect();
+        // As `tests/golden/placement/split.ndjson` has it, after the default time.
+        let text = |count| {
+            format!(
+                "Expiring {count} record(s) for s3-0:120000 ms has passed since batch creation. \
+                 The request has not been sent, or no server response has been received yet."
+            )
+        };
+        assert_eq!(refused, [(2, text(2)), (1, text(1))]);
+    }
+}
