@@ -88,7 +88,6 @@ impl fmt::Display for Client {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::partitioner::Partitioner;
     use std::collections::HashSet;
 

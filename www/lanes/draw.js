@@ -79,7 +79,7 @@ function drawRuler(context, { layout, viewport, inks }, step) {
   context.font = `400 ${size}px ${inks.text}`;
   context.textBaseline = "middle";
   context.fillStyle = inks.ink2;
-  if (layout.gutter >= 120) {
+  if (layout.gutter >= 7.5 * inks.size) {
     context.textAlign = "right";
     context.fillText("offset", layout.gutter - 12, bottom / 2);
   }

@@ -23,8 +23,14 @@ import { Viewport } from "./viewport.js";
  * @import { Arrival, Flag, Inks, Layout, Place, Scene, Step } from "./scene.js"
  */
 
+/** Sizes in CSS pixels where the page's font has 16; they grow with it. */
 const RULER = 30;
 const ROW = { least: 26, most: 96 };
+const BAND = 48;
+const RAIL = 15;
+const GUTTER = { narrow: 56, wide: 138 };
+/** A stage at least so wide has the wide gutter. */
+const WIDE = 520;
 /** Below this height a lane has no room for flags' names. */
 const ROOMY = 42;
 /** A produce of more records than this is not shown one by one. */
@@ -113,7 +119,9 @@ export class LanesView extends EventTarget {
     });
     this.scroller.addEventListener("keydown", (event) => this.#zoomKey(event));
     new ResizeObserver(() => this.#measure()).observe(this.scroller);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.retheme());
+    for (const what of ["(prefers-color-scheme: dark)", "(forced-colors: active)", "(prefers-contrast: more)"]) {
+      matchMedia(what).addEventListener("change", () => this.retheme());
+    }
     // A change of zoom or of screen changes the ratio without a resize.
     const watchRatio = () => matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => { this.#measure(); watchRatio(); }, { once: true });
     watchRatio();
@@ -235,12 +243,15 @@ export class LanesView extends EventTarget {
     layout.width = this.scroller.clientWidth;
     layout.height = this.scroller.clientHeight;
     layout.ratio = devicePixelRatio || 1;
-    layout.gutter = layout.width < 520 ? 56 : 138;
+    const em = (parseFloat(getComputedStyle(document.documentElement).fontSize) || 16) / 16;
+    layout.gutter = em * (layout.width < WIDE * em ? GUTTER.narrow : GUTTER.wide);
+    layout.ruler = RULER * em;
     const lanes = topic.partitions.length;
-    layout.row = Math.round(Math.min(ROW.most, Math.max(ROW.least, (layout.height - RULER - 4) / Math.max(1, lanes))));
-    layout.rail = layout.row >= ROOMY ? 15 : 4;
-    layout.band = Math.min(48, layout.row - layout.rail - (layout.row >= ROOMY ? 7 : 4));
-    this.spacer.style.height = `${Math.max(layout.height, RULER + lanes * layout.row + 4)}px`;
+    layout.row = Math.round(Math.min(ROW.most * em, Math.max(ROW.least, (layout.height - layout.ruler - 4) / Math.max(1, lanes))));
+    const roomy = layout.row >= ROOMY * em;
+    layout.rail = roomy ? RAIL * em : 4;
+    layout.band = Math.min(BAND * em, layout.row - layout.rail - (roomy ? 7 : 4));
+    this.spacer.style.height = `${Math.max(layout.height, layout.ruler + lanes * layout.row + 4)}px`;
     layout.scroll = this.scroller.scrollTop;
     let first = null;
     let last = 0n;
@@ -418,7 +429,7 @@ export class LanesView extends EventTarget {
     const index = this.#state?.topic?.partitions.findIndex((p) => p.partition === place.partition) ?? -1;
     if (index < 0) return;
     const top = index * layout.row;
-    const room = layout.height - RULER;
+    const room = layout.height - layout.ruler;
     if (top < layout.scroll) this.scroller.scrollTop = top;
     else if (top + layout.row > layout.scroll + room) this.scroller.scrollTop = top + layout.row - room;
     layout.scroll = this.scroller.scrollTop;
@@ -490,7 +501,7 @@ function legend() {
  * @returns {Inks}
  */
 function resolveInks(root) {
-  const probe = h("span", { hidden: true });
+  const probe = h("span", { class: "probe", hidden: true });
   root.append(probe);
   const ink = (/** @type {string} */ name) => {
     probe.style.color = `var(--${name})`;

@@ -163,8 +163,8 @@ export function drawName(context, scene, index) {
   const { layout, inks } = scene;
   const partition = /** @type {PartitionView} */ (scene.partitions[index]);
   const middle = laneTop(layout, index) + layout.rail + layout.band / 2;
-  const wide = layout.gutter >= 120;
-  const left = wide ? layout.gutter - 118 : 8;
+  const wide = layout.gutter >= 7.5 * inks.size;
+  const left = wide ? layout.gutter - 7.4 * inks.size : 8;
   context.textBaseline = "middle";
   context.textAlign = "left";
   const size = Math.min(0.8125 * inks.size, layout.row * 0.6);

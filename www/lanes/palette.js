@@ -134,7 +134,8 @@ export function chip(key, tag, most = 40) {
  * @returns {Theme}
  */
 export function currentTheme() {
-  const chosen = document.documentElement.dataset.theme;
+  // Forced colours are the system's, and so is their lightness.
+  const chosen = matchMedia("(forced-colors: active)").matches ? null : document.documentElement.dataset.theme;
   if (chosen === "light" || chosen === "dark") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }

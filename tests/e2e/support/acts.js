@@ -104,9 +104,12 @@ export async function makeTopic(page, name, partitions) {
 export async function write(form, label, what) {
   const kind = "none" in what ? "none" : "text" in what ? "text" : "hex";
   const field = form.getByRole("radiogroup", { name: new RegExp(`^${label}:`) });
+  const input = form.getByRole("textbox", { name: label, exact: true });
+  // Bytes that are no text would keep the field in hex.
+  if (await input.isVisible()) await input.fill("");
   await field.getByRole("radio", { name: kind }).check();
   if (kind === "none") return;
-  await form.getByRole("textbox", { name: label, exact: true }).fill("text" in what ? what.text : "hex" in what ? what.hex : "");
+  await input.fill("text" in what ? what.text : "hex" in what ? what.hex : "");
 }
 
 /** The form a record is sent with. @param {Shown} page */
