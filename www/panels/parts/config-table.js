@@ -11,7 +11,7 @@ import { RefusalOutput } from "./refusal.js";
 
 const COLUMNS = ["Config", "Value", "Default", "Allowed", "Here"];
 
-/** The least whole number of 64 bits is of no use to a reader; the largest means: no limit. */
+/** As a default, the largest number of 64 bits means: no limit. */
 const NO_LIMIT = "9223372036854775807";
 
 export class ConfigTable {
@@ -66,7 +66,7 @@ class Row {
   constructor(config, alter) {
     this.#config = config;
     this.#alter = (/** @type {AlterConfigOp} */ op) => alter(op, this.#refusal);
-    this.#input = textInput({ class: "mono", "aria-label": config.name, size: 14, maxlength: null });
+    this.#input = textInput({ class: "mono", "aria-label": config.name, size: 20, maxlength: null });
     this.#set = h("button", { type: "submit" }, "Set");
     this.#input.addEventListener("input", () => this.#marks());
     this.#input.addEventListener("keydown", (event) => {

@@ -2,7 +2,7 @@
 import { h } from "../../dom.js";
 import { button, field, numberInput, textInput, uniqueId } from "./field.js";
 import { keepFocus, setOptions, setText } from "./keep.js";
-import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span } from "./numbers.js";
+import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span, timestamp } from "./numbers.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
@@ -156,11 +156,10 @@ export class MemberRow {
   }
 
   #toTime() {
-    const typed = this.#time.value.trim();
-    const timestamp = /^-?\d{1,15}$/.test(typed) ? Number(typed) : Date.parse(typed);
-    if (Number.isNaN(timestamp)) return this.#doing.say(`“${this.#time.value}” is no time: write 2026-01-31T12:00:00Z, or milliseconds since 1970.`);
+    const time = timestamp(this.#time.value);
+    if (time === null) return this.#doing.say(`“${this.#time.value}” is no time: write 2026-01-31T12:00:00Z, or milliseconds since 1970.`);
     const { group, member } = this.#item;
-    this.#doing.act({ type: "seekToTimestamp", group: group.id, member: member.member, timestamp });
+    this.#doing.act({ type: "seekToTimestamp", group: group.id, member: member.member, timestamp: time });
   }
 
   /** @param {"seek" | "commit"} what */
