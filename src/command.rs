@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 use crate::generate::GenerateSpec;
-use crate::group::{OffsetReset, PartitionOffset};
+use crate::group::assignor::Assignor;
+use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
 use crate::topic::AlterConfigOp;
 
@@ -83,13 +84,12 @@ pub enum Command {
         group: String,
         /// `client.id`, unique in the group.
         member: String,
-        /// The topics it subscribes to.
-        topics: Vec<String>,
-        /// Where it starts without a usable committed offset.
-        #[serde(default)]
-        auto_offset_reset: OffsetReset,
+        /// How it is set up.
+        #[serde(flatten)]
+        config: ConsumerConfig,
     },
-    /// A consumer closes in good order.
+    /// A consumer closes in good order. A static member stays in the group until its session times
+    /// out.
     Leave {
         /// `group.id`.
         group: String,
@@ -103,7 +103,8 @@ pub enum Command {
         /// `client.id`.
         member: String,
     },
-    /// A killed consumer starts again, as a new member. Its old session is timed out first.
+    /// A stopped consumer starts again: a static member in its old place, else as a new member,
+    /// whose old session is timed out first.
     Restart {
         /// `group.id`.
         group: String,
@@ -143,10 +144,49 @@ pub enum Command {
         /// Where to.
         to: SeekTo,
     },
+    /// A consumer takes nothing from one of its partitions until told to.
+    Pause {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// The topic's name.
+        topic: String,
+        /// The partition's number.
+        partition: i32,
+    },
+    /// A consumer takes from a paused partition again.
+    Resume {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// The topic's name.
+        topic: String,
+        /// The partition's number.
+        partition: i32,
+    },
     /// The group's leader fetches metadata now and notices added partitions.
     RefreshMetadata {
         /// `group.id`.
         group: String,
+    },
+    /// Commits other offsets for a group without members, which is made if there is none of that id.
+    ResetOffsets {
+        /// `group.id`.
+        group: String,
+        /// Topics, as `orders` or `orders:0,2`; none: every partition with a commit.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        topics: Option<Vec<String>>,
+        /// Where to.
+        to: ResetTo,
+    },
+    /// Forgets what a group has committed on topics that none of its members reads.
+    DeleteOffsets {
+        /// `group.id`.
+        group: String,
+        /// Topics, as `orders` or `orders:0,2`.
+        topics: Vec<String>,
     },
     /// Deletes an empty group and what it has committed.
     DeleteGroup {
@@ -284,8 +324,11 @@ impl Command {
         Self::Join {
             group: group.to_owned(),
             member: member.to_owned(),
-            topics: vec![topic.to_owned()],
-            auto_offset_reset,
+            config: ConsumerConfig {
+                topics: vec![topic.to_owned()],
+                auto_offset_reset,
+                ..ConsumerConfig::default()
+            },
         }
     }
 
@@ -324,7 +367,11 @@ impl Command {
             Self::Poll { .. } => "poll",
             Self::Commit { .. } => "commit",
             Self::Seek { .. } => "seek",
+            Self::Pause { .. } => "pause",
+            Self::Resume { .. } => "resume",
             Self::RefreshMetadata { .. } => "refreshMetadata",
+            Self::ResetOffsets { .. } => "resetOffsets",
+            Self::DeleteOffsets { .. } => "deleteOffsets",
             Self::DeleteGroup { .. } => "deleteGroup",
             Self::SeekToTimestamp { .. } => "seekToTimestamp",
             Self::AlterConfigs { .. } => "alterConfigs",
@@ -360,8 +407,16 @@ impl fmt::Display for Command {
                 write!(f, " skew={skew} value-bytes={value_bytes} seed={seed}")?;
                 optional(f, "partitioner", partitioner.as_ref())
             }
-            Self::Join { group, member, topics, auto_offset_reset } => {
-                write!(f, "join {group} {member} {} reset={auto_offset_reset}", topics.join(","))
+            Self::Join { group, member, config } => {
+                let ConsumerConfig { topics, auto_offset_reset, .. } = config;
+                write!(f, "join {group} {member} {} reset={auto_offset_reset}", topics.join(","))?;
+                if config.assignors != Assignor::DEFAULT {
+                    let names: Vec<&str> =
+                        config.assignors.iter().map(|assignor| assignor.name()).collect();
+                    write!(f, " assignors={}", names.join(","))?;
+                }
+                optional(f, "instance", config.instance_id.as_ref())?;
+                f.write_str(if config.auto_commit { " auto-commit" } else { "" })
             }
             Self::Leave { group, member } => write!(f, "leave {group} {member}"),
             Self::Crash { group, member } => write!(f, "crash {group} {member}"),
@@ -385,7 +440,34 @@ impl fmt::Display for Command {
                     SeekTo::End(LogEnd::End) => f.write_str("end"),
                 }
             }
+            Self::Pause { group, member, topic, partition } => {
+                write!(f, "pause {group} {member} {topic}-{partition}")
+            }
+            Self::Resume { group, member, topic, partition } => {
+                write!(f, "resume {group} {member} {topic}-{partition}")
+            }
             Self::RefreshMetadata { group } => write!(f, "refresh-metadata {group}"),
+            Self::ResetOffsets { group, topics, to } => {
+                write!(f, "reset-offsets {group} ")?;
+                match topics {
+                    _ if matches!(to, ResetTo::File { .. }) => {}
+                    Some(topics) => write!(f, "{} ", topics.join(" "))?,
+                    None => f.write_str("all-topics ")?,
+                }
+                match to {
+                    ResetTo::Earliest => f.write_str("to-earliest"),
+                    ResetTo::Latest => f.write_str("to-latest"),
+                    ResetTo::Current => f.write_str("to-current"),
+                    ResetTo::Offset { offset } => write!(f, "to-offset {offset}"),
+                    ResetTo::Shift { by } => write!(f, "shift-by {by}"),
+                    ResetTo::Datetime { datetime } => write!(f, "to-datetime {datetime}"),
+                    ResetTo::Duration { duration } => write!(f, "by-duration {duration}"),
+                    ResetTo::File { .. } => f.write_str("from-file"),
+                }
+            }
+            Self::DeleteOffsets { group, topics } => {
+                write!(f, "delete-offsets {group} {}", topics.join(" "))
+            }
             Self::DeleteGroup { group } => write!(f, "delete-group {group}"),
             Self::SeekToTimestamp { group, member, timestamp } => {
                 write!(f, "seek {group} {member} timestamp={timestamp}")

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::group::{OffsetReset, PartitionOffset};
+use crate::group::{OffsetReset, PartitionOffset, ResetPlan};
 use crate::log::{CleanerPass, CleanerPlan, DeletedSegment};
 
 /// What a command did.
@@ -69,6 +69,13 @@ pub enum Outcome {
         records: Vec<PolledRecord>,
         /// Positions that `auto.offset.reset` had to choose.
         resets: Vec<Reset>,
+    },
+    /// A group begins elsewhere: other offsets are committed.
+    OffsetsReset {
+        /// The group.
+        group: String,
+        /// What was committed, and what there is to say of it.
+        plan: ResetPlan,
     },
     /// Offsets are committed.
     Committed {

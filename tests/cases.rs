@@ -331,6 +331,7 @@ fn a_position_outside_the_log_is_reset_by_policy_and_the_commit_stays() {
                 _ if in_range => position,
                 Earliest => 7,
                 Latest => 10,
+                OffsetReset::ByDuration(_) => panic!("not asked for: {what}"),
                 Nowhere => {
                     let error = answer.unwrap_err();
                     assert_eq!(error.name(), "OffsetOutOfRangeException", "{what}");

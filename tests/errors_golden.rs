@@ -11,7 +11,7 @@ mod golden;
 use std::collections::BTreeMap;
 
 use golden::{Tally, hex, lines, number};
-use loglanes::group::{OffsetReset, PartitionOffset, TopicPartition};
+use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset, TopicPartition};
 use loglanes::log::{LogConfig, NewRecord, PartitionLog};
 use loglanes::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, TopicConfig};
 use loglanes::{
@@ -54,8 +54,12 @@ fn member(act: impl FnOnce(String, String) -> Command) -> Command {
 }
 
 fn join(topics: &[String], reset: OffsetReset) -> Command {
-    let topics = topics.to_vec();
-    member(|group, member| Command::Join { group, member, topics, auto_offset_reset: reset })
+    let config = ConsumerConfig {
+        topics: topics.to_vec(),
+        auto_offset_reset: reset,
+        ..ConsumerConfig::default()
+    };
+    member(|group, member| Command::Join { group, member, config })
 }
 
 /// A record of the data; its value may be given by size.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use loglanes::group::{OffsetReset, PartitionOffset};
+use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
 use loglanes::view::ClusterView;
 use loglanes::{Bytes, Command, LogEnd, Outcome, Produce, SeekTo, Session};
 use proptest::collection::vec;
@@ -37,6 +37,8 @@ struct Consumer {
     dies_at: Option<i64>,
     owned: Vec<At>,
     positions: BTreeMap<At, i64>,
+    /// Ends that were sought, to be found with the next poll.
+    sought: BTreeMap<At, LogEnd>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -163,8 +165,8 @@ impl Model {
                 self.timers(now);
                 Ok(Answer::Done)
             }
-            Command::Join { group, member, topics, auto_offset_reset } => {
-                self.join(group, member, topics, *auto_offset_reset)
+            Command::Join { group, member, config } => {
+                self.join(group, member, &config.topics, config.auto_offset_reset)
             }
             Command::DeleteGroup { group } => {
                 let found = self.groups.get(group).ok_or_else(no_group)?;
@@ -385,6 +387,7 @@ impl Model {
             dies_at: None,
             owned: Vec::new(),
             positions: BTreeMap::new(),
+            sought: BTreeMap::new(),
         });
         group.rebalance(&self.topics);
         Ok(Answer::Generation(group.generation))
@@ -405,6 +408,10 @@ impl Model {
         let (mut resets, mut nowhere) = (Vec::new(), Vec::new());
         for at in &member.owned {
             let end = topics.log(at).unwrap().len() as i64;
+            if let Some(sought) = member.sought.get(at) {
+                positions.insert(at.clone(), if *sought == LogEnd::End { end } else { 0 });
+                continue;
+            }
             let wanted = member.positions.get(at).or(committed.get(at)).copied();
             let is_there = wanted.is_some_and(|offset| offset >= 0 && offset <= end);
             if is_there {
@@ -414,6 +421,7 @@ impl Model {
             let to = match (member.reset, wanted) {
                 (OffsetReset::Earliest, _) => 0,
                 (OffsetReset::Latest, _) => end,
+                (OffsetReset::ByDuration(_), _) => panic!("the model has no clock for this"),
                 (OffsetReset::None, None) => {
                     nowhere.push(format!("{}-{}", at.0, at.1));
                     continue;
@@ -453,6 +461,7 @@ impl Model {
         }
         let member = group.running(name)?;
         member.positions = positions;
+        member.sought.clear();
         member.owned.retain(|at| !drained.contains(at));
         member.owned.extend(drained);
         for (at, offset, _, _) in &records {
@@ -501,23 +510,26 @@ impl Model {
     }
 
     fn seek(&mut self, id: &str, name: &str, at: At, to: SeekTo) -> Result<Answer, Refused> {
-        let end = self.log(&at).map(|log| log.len() as i64);
         let group = self.groups.get_mut(id).ok_or_else(no_group)?;
         let member = group.running(name)?;
         if !member.owned.contains(&at) {
             let text = format!("No current assignment for partition {}-{}", at.0, at.1);
             return Err(java("IllegalStateException", text));
         }
-        let offset = match to {
+        match to {
             SeekTo::Offset(offset) if offset < 0 => {
                 let text = "seek offset must not be a negative number";
                 return Err(java("IllegalArgumentException", text));
             }
-            SeekTo::Offset(offset) => offset,
-            SeekTo::End(LogEnd::Beginning) => 0,
-            SeekTo::End(LogEnd::End) => end.unwrap(),
-        };
-        member.positions.insert(at, offset);
+            SeekTo::Offset(offset) => {
+                member.sought.remove(&at);
+                member.positions.insert(at, offset);
+            }
+            SeekTo::End(end) => {
+                member.positions.remove(&at);
+                member.sought.insert(at, end);
+            }
+        }
         Ok(Answer::Done)
     }
 
@@ -598,6 +610,7 @@ impl Consumers {
         for member in &mut self.members {
             member.owned.clear();
             member.positions.clear();
+            member.sought.clear();
         }
         for (topic, count) in self.known.clone() {
             let takers: Vec<usize> = (0..self.members.len())
@@ -675,7 +688,11 @@ fn command() -> impl Strategy<Value = Command> {
             let (group, member) = (group.to_owned(), member.to_owned());
             let (topic, partition, to) = seek;
             match kind {
-                0..=9 => Command::Join { group, member, topics, auto_offset_reset },
+                0..=9 => {
+                    let config =
+                        ConsumerConfig { topics, auto_offset_reset, ..ConsumerConfig::default() };
+                    Command::Join { group, member, config }
+                }
                 10 => Command::Leave { group, member },
                 11..=12 => Command::Crash { group, member },
                 13 => Command::Restart { group, member },

@@ -6,7 +6,7 @@
 
 /**
  * @import { Bytes, Changes, ClusterView, Command, ConfigView, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress,
- *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordSummary, SplitKey, WhatIf,
+ *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordSummary, ResetPreview, ResetRequest, SplitKey, WhatIf,
  *   Header } from "../src/wasm/types.d.ts"
  */
 
@@ -36,6 +36,8 @@
  * @property {(topic: string, total: number, limit: number) => WhatIf} whatIf
  * @property {(topic: string, limit: number) => { total: number, keys: SplitKey[] }} splitKeys
  * @property {(topic: string) => ConfigView[]} configs
+ * @property {(request: ResetRequest, now: number) => ResetPreview} resetPlan
+ * @property {(group: string) => string[]} describeGroup
  * @property {(from: number, limit: number) => HistoryEntry[]} history
  * @property {(head: Bytes) => Inspection} inspect
  * @property {(spec: ImportSpec, now: number) => JobProgress} beginImport
@@ -328,6 +330,19 @@ export class Engine extends EventTarget {
    */
   configs(topic) {
     return this.#call(() => this.#wasm.configs(topic));
+  }
+
+  /** @param {ResetRequest} request */
+  resetPlan(request) {
+    return this.#call(() => this.#wasm.resetPlan(request, Date.now()));
+  }
+
+  /**
+   * What Kafka's tool prints of a group: its partitions, its members, its state.
+   * @param {string} group
+   */
+  describeGroup(group) {
+    return this.#call(() => this.#wasm.describeGroup(group));
   }
 
   /** @param {number} from @param {number} limit */

@@ -11,6 +11,7 @@
 
 import { byId } from "./dom.js";
 import { Engine, isRefusal, StartError } from "./engine.js";
+import { startForms } from "./forms.js";
 import { readState, runGenerate, runImport } from "./jobs.js";
 import { LanesView } from "./lanes/index.js";
 import { FilesPanel } from "./panels/files.js";
@@ -73,6 +74,7 @@ class Page {
     this.tabs.addEventListener("change", () => this.#soon());
     byId("fault-reload").addEventListener("click", () => location.reload());
     byId("fault").addEventListener("cancel", (event) => event.preventDefault());
+    startForms();
     startTheme(byId("theme"), () => this.lanes.retheme());
     setInterval(() => this.#tick(), TICK_MS);
   }

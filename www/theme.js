@@ -26,6 +26,7 @@ export function startTheme(button, changed) {
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
   show();
+  button.hidden = false;
 }
 
 /** Just touching localStorage throws where storage is forbidden. */

@@ -3,7 +3,7 @@
 use super::{Cluster, MAX_GROUPS};
 use crate::command::SeekTo;
 use crate::error::{Error, ErrorCode, Result};
-use crate::group::{Group, OffsetReset, PolledAt, TopicPartition};
+use crate::group::{self, ConsumerConfig, Group, PolledAt, ResetPlan, ResetTo, TopicPartition};
 use crate::insight::Tag;
 use crate::log::RecordView;
 use crate::outcome::{Outcome, PolledRecord, Reset};
@@ -14,8 +14,8 @@ impl Cluster {
         &mut self,
         id: &str,
         member: &str,
-        topics: &[String],
-        auto_offset_reset: OffsetReset,
+        config: &ConsumerConfig,
+        now_ms: i64,
     ) -> Result<Outcome> {
         if id.trim().is_empty() {
             return Err(Error::code_alone(ErrorCode::InvalidGroupId)
@@ -35,7 +35,7 @@ impl Cluster {
         let mut group = self.groups.get(id).cloned().unwrap_or_default();
         let mut random = self.random.clone();
         let uuid = self.uuid();
-        let joined = group.join(member, topics, auto_offset_reset, &uuid, &self.topics);
+        let joined = group.join(member, config, &uuid, &self.topics, now_ms);
         if let Err(refused) = joined {
             std::mem::swap(&mut self.random, &mut random);
             return Err(refused);
@@ -74,9 +74,10 @@ impl Cluster {
         id: &str,
         member: &str,
         max_records: Option<i32>,
+        now_ms: i64,
     ) -> Result<Outcome> {
         let polled =
-            self.in_group(id, |group, topics, _| group.poll(member, max_records, topics))?;
+            self.in_group(id, |group, topics, _| group.poll(member, max_records, topics, now_ms))?;
         Ok(Outcome::Polled {
             group: id.to_owned(),
             member: member.to_owned(),
@@ -120,7 +121,7 @@ impl Cluster {
         to: SeekTo,
     ) -> Result<Outcome> {
         let at = TopicPartition::new(topic, partition);
-        self.in_group(id, |group, topics, _| group.seek(member, &at, to, topics))?;
+        self.in_group(id, |group, _, _| group.seek(member, &at, to))?;
         Ok(Outcome::Done)
     }
 
@@ -134,6 +135,105 @@ impl Cluster {
             .in_group(id, |group, topics, _| group.seek_to_timestamp(member, timestamp, topics))?;
         let (group, member) = (id.to_owned(), member.to_owned());
         Ok(Outcome::Sought { group, member, timestamp: timestamp as f64, partitions })
+    }
+
+    pub(super) fn pause(
+        &mut self,
+        id: &str,
+        member: &str,
+        topic: &str,
+        partition: i32,
+        paused: bool,
+    ) -> Result<Outcome> {
+        let at = TopicPartition::new(topic, partition);
+        self.in_group(id, |group, _, _| group.pause(member, &at, paused))?;
+        Ok(Outcome::Done)
+    }
+
+    /// What a reset of a group's offsets would commit when the caller's clock shows `now_ms`: the dry
+    /// run. `topics` are as Kafka's tool takes them; none: every partition with a commit.
+    ///
+    /// # Errors
+    ///
+    /// What the tool would print: a group with members is refused, an unknown topic, a time that
+    /// cannot be read.
+    ///
+    /// ```
+    /// use loglanes::group::ResetTo;
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::new(7);
+    /// cluster.apply(&Command::create_topic("orders", 1), 0)?;
+    /// let topics = ["orders".to_owned()];
+    /// let plan = cluster.reset_plan("billing", Some(&topics), &ResetTo::Offset { offset: 9 }, 0)?;
+    /// assert_eq!(plan.rows[0].offset, 0);
+    /// assert_eq!(plan.warnings.len(), 1);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    pub fn reset_plan(
+        &self,
+        id: &str,
+        topics: Option<&[String]>,
+        to: &ResetTo,
+        now_ms: i64,
+    ) -> Result<ResetPlan> {
+        if id.trim().is_empty() {
+            return Err(Error::code_alone(ErrorCode::InvalidGroupId));
+        }
+        group::reset_plan(id, self.groups.get(id), topics, to, &self.topics, self.clock(now_ms))
+    }
+
+    /// What `kafka-consumer-groups --describe` prints of a group: its partitions, with `--members`
+    /// its members, with `--state` its state. The first and the last line are empty, as there.
+    ///
+    /// # Errors
+    ///
+    /// `GROUP_ID_NOT_FOUND` (69).
+    ///
+    /// ```
+    /// use loglanes::group::OffsetReset;
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::new(7);
+    /// cluster.apply(&Command::create_topic("orders", 1), 0)?;
+    /// cluster.apply(&Command::join("billing", "m1", "orders", OffsetReset::Latest), 0)?;
+    /// let [offsets, members, state] = cluster.describe_group("billing")?;
+    /// assert!(offsets.starts_with("\nGROUP           TOPIC           PARTITION"));
+    /// assert!(members.contains("#PARTITIONS") && state.contains("Stable"));
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    pub fn describe_group(&self, id: &str) -> Result<[String; 3]> {
+        let group = self.groups.get(id).ok_or_else(|| no_group(id))?;
+        Ok([
+            group::describe::offsets(id, group, &self.topics),
+            group::describe::members(id, group),
+            group::describe::state(id, group, &self.brokers),
+        ])
+    }
+
+    pub(super) fn reset_offsets(
+        &mut self,
+        id: &str,
+        topics: Option<&[String]>,
+        to: &ResetTo,
+        now_ms: i64,
+    ) -> Result<Outcome> {
+        if !self.groups.contains_key(id) && self.groups.len() >= MAX_GROUPS {
+            return Err(Error::limit(
+                "MAX_GROUPS",
+                format!("Loglanes keeps at most {MAX_GROUPS} groups."),
+            ));
+        }
+        // The time is the cluster's already.
+        let before = now_ms.saturating_sub(self.clock_offset_ms);
+        let plan = self.reset_plan(id, topics, to, before)?;
+        if !plan.rows.is_empty() {
+            let group = self.groups.entry(id.to_owned()).or_default();
+            for row in &plan.rows {
+                group.committed.insert(row.topic_partition(), row.offset);
+            }
+        }
+        Ok(Outcome::OffsetsReset { group: id.to_owned(), plan })
     }
 
     pub(super) fn delete_group(&mut self, id: &str) -> Result<Outcome> {

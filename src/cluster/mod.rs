@@ -153,11 +153,9 @@ impl Cluster {
             Command::Generate { topic, partitioner, spec } => {
                 self.generate(topic, partitioner.as_deref(), spec, now_ms)
             }
-            Command::Join { group, member, topics, auto_offset_reset } => {
-                self.join(group, member, topics, *auto_offset_reset)
-            }
+            Command::Join { group, member, config } => self.join(group, member, config, now_ms),
             Command::Leave { group, member } => {
-                self.in_group(group, |group, topics, _| group.leave(member, topics))?;
+                self.in_group(group, |group, topics, _| group.leave(member, topics, now_ms))?;
                 self.rebalanced(group)
             }
             Command::Crash { group, member } => {
@@ -165,10 +163,14 @@ impl Cluster {
                 Ok(Outcome::Done)
             }
             Command::Restart { group, member } => {
-                self.in_group(group, |group, topics, uuid| group.restart(member, uuid, topics))?;
+                self.in_group(group, |group, topics, uuid| {
+                    group.restart(member, uuid, topics, now_ms)
+                })?;
                 self.rebalanced(group)
             }
-            Command::Poll { group, member, max_records } => self.poll(group, member, *max_records),
+            Command::Poll { group, member, max_records } => {
+                self.poll(group, member, *max_records, now_ms)
+            }
             Command::Commit { group, member, offsets } => {
                 let offsets = self.in_group(group, |group, topics, _| {
                     group.commit(member, offsets.as_deref(), topics)
@@ -178,9 +180,22 @@ impl Cluster {
             Command::Seek { group, member, topic, partition, to } => {
                 self.seek(group, member, topic, *partition, *to)
             }
+            Command::Pause { group, member, topic, partition } => {
+                self.pause(group, member, topic, *partition, true)
+            }
+            Command::Resume { group, member, topic, partition } => {
+                self.pause(group, member, topic, *partition, false)
+            }
             Command::RefreshMetadata { group } => {
                 self.in_group(group, |group, topics, _| Ok(group.refresh_metadata(topics)))?;
                 self.rebalanced(group)
+            }
+            Command::ResetOffsets { group, topics, to } => {
+                self.reset_offsets(group, topics.as_deref(), to, now_ms)
+            }
+            Command::DeleteOffsets { group, topics } => {
+                self.in_group(group, |group, cluster, _| group.delete_offsets(topics, cluster))?;
+                Ok(Outcome::Done)
             }
             Command::DeleteGroup { group } => self.delete_group(group),
             Command::SeekToTimestamp { group, member, timestamp } => {

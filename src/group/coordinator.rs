@@ -1,15 +1,15 @@
 //! The group as its coordinator knows it: members, generation, commits.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::range::{self, Subscription};
-use super::{MAX_POLL_RECORDS, Member, OffsetReset, PartitionOffset, Polled, TopicPartition};
-use crate::command::{LogEnd, SeekTo};
+use super::assignor::Assignor;
+use super::{MAX_POLL_RECORDS, Member, PartitionOffset, Polled, Round, TopicPartition};
+use crate::command::SeekTo;
 use crate::error::{Error, ErrorCode, Result};
 use crate::outcome::SoughtTo;
-use crate::topic::{Topic, check_name};
+use crate::topic::Topic;
 
 /// How long the coordinator waits for a silent member: `session.timeout.ms`.
 /// Source: `ConsumerConfig`.
@@ -38,105 +38,25 @@ pub struct Group {
     /// When the leader's metadata is too old, on the cluster's clock; none while nothing has
     /// changed that it could notice.
     pub metadata_ages_ms: Option<i64>,
+    /// The assignor of this generation; none without members.
+    #[serde(default)]
+    pub assignor: Option<Assignor>,
+    /// Consumers, by `client.id`, whose place another one with their `group.instance.id` has taken:
+    /// they run, but are told so with the next thing they do.
+    #[serde(default)]
+    pub fenced: BTreeSet<String>,
+    /// The rounds of the last rebalance.
+    #[serde(default)]
+    pub last_rebalance: Vec<Round>,
 }
 
-type Topics = BTreeMap<String, Topic>;
+pub(super) type Topics = BTreeMap<String, Topic>;
 
 impl Group {
     /// Whether there are members, as `kafka-consumer-groups --state` prints it.
     #[must_use]
     pub fn state(&self) -> &'static str {
         if self.members.is_empty() { "Empty" } else { "Stable" }
-    }
-
-    /// A consumer subscribes and joins; the group rebalances.
-    pub(crate) fn join(
-        &mut self,
-        client_id: &str,
-        topics: &[String],
-        auto_offset_reset: OffsetReset,
-        uuid: &str,
-        cluster: &Topics,
-    ) -> Result {
-        if client_id.is_empty() {
-            return Err(Error::loglanes("A member needs a name, its client.id.")
-                .with_hint("Give it one, such as m1."));
-        }
-        if self.members.contains_key(client_id) {
-            return Err(Error::loglanes(format!("The group already has a member {client_id}."))
-                .with_hint("Loglanes tells members apart by client.id: choose another name."));
-        }
-        if topics.iter().any(|topic| topic.trim().is_empty()) {
-            return Err(Error::client(
-                "IllegalArgumentException",
-                "Topic collection to subscribe to cannot contain null or empty topic",
-            ));
-        }
-        if topics.is_empty() {
-            return Err(Error::client(
-                "IllegalStateException",
-                "Consumer is not subscribed to any topics or assigned any partitions",
-            )
-            .with_hint("Name at least one topic."));
-        }
-        if let Some(illegal) = topics.iter().find(|topic| check_name(topic).is_err()) {
-            return Err(Error::broker(
-                ErrorCode::InvalidTopicException,
-                format!("Invalid topics: [{illegal}]"),
-            ));
-        }
-        let mut topics = topics.to_vec();
-        topics.sort();
-        topics.dedup();
-        self.members.insert(
-            client_id.to_owned(),
-            Member {
-                member_id: format!("{client_id}-{uuid}"),
-                topics,
-                auto_offset_reset,
-                session_ends_ms: None,
-                assignment: Vec::new(),
-                positions: BTreeMap::new(),
-            },
-        );
-        self.rebalance(cluster);
-        Ok(())
-    }
-
-    /// A member leaves; the group rebalances without it.
-    pub(crate) fn leave(&mut self, client_id: &str, cluster: &Topics) -> Result {
-        self.living(client_id)?;
-        self.members.remove(client_id);
-        self.rebalance(cluster);
-        Ok(())
-    }
-
-    /// A member falls silent; its partitions stay with it until its session times out.
-    pub(crate) fn crash(&mut self, client_id: &str, now_ms: i64) -> Result {
-        self.living(client_id)?;
-        if let Some(member) = self.members.get_mut(client_id) {
-            member.session_ends_ms = Some(now_ms.saturating_add(SESSION_TIMEOUT_MS));
-        }
-        Ok(())
-    }
-
-    /// The process of a crashed member starts again. The old session ends first, at once.
-    pub(crate) fn restart(&mut self, client_id: &str, uuid: &str, cluster: &Topics) -> Result {
-        let old = self.member(client_id)?;
-        if old.is_alive() {
-            return Err(Error::loglanes(format!("{client_id} is running."))
-                .with_hint("Only a crashed member can be started again."));
-        }
-        let (topics, reset) = (old.topics.clone(), old.auto_offset_reset);
-        self.expire(client_id, cluster);
-        self.join(client_id, &topics, reset, uuid, cluster)
-    }
-
-    /// The coordinator gives a silent member up.
-    pub(crate) fn expire(&mut self, client_id: &str, cluster: &Topics) {
-        if self.members.remove(client_id).is_some() {
-            self.rebalance(cluster);
-        }
     }
 
     /// The leader looks at the metadata; the group rebalances if anything has changed.
@@ -176,6 +96,7 @@ impl Group {
         client_id: &str,
         most: Option<i32>,
         cluster: &Topics,
+        now_ms: i64,
     ) -> Result<Polled> {
         let most = most.unwrap_or(MAX_POLL_RECORDS);
         let most = usize::try_from(most).ok().filter(|&most| most > 0).ok_or_else(|| {
@@ -188,8 +109,14 @@ impl Group {
             )
         })?;
         let member = self.living(client_id)?;
-        let polled = member.poll(most, cluster, &self.committed, &self.delivered)?;
+        let is_commit_due = member.is_auto_commit_due(now_ms);
+        let polled = member.poll(most, cluster, &self.committed, &self.delivered, now_ms)?;
         if let Some(member) = self.members.get_mut(client_id) {
+            if is_commit_due {
+                // What earlier polls gave is committed, not what this one gives.
+                member.auto_commit(&mut self.committed);
+                member.start_auto_commit_timer(now_ms);
+            }
             member.accept(&polled);
         }
         for record in &polled.records {
@@ -207,6 +134,15 @@ impl Group {
         offsets: Option<&[PartitionOffset]>,
         cluster: &Topics,
     ) -> Result<Vec<PartitionOffset>> {
+        if self.fenced.contains(client_id) {
+            return Err(Error::client(
+                "CommitFailedException",
+                "Offset commit cannot be completed since the consumer is not part of an active \
+                 group for auto partition assignment; it is likely that the consumer was kicked \
+                 out of the group.",
+            )
+            .with_hint(format!("Close {client_id}: another consumer has its place.")));
+        }
         let member = self.living(client_id)?;
         let offsets: Vec<PartitionOffset> = match offsets {
             Some(offsets) => offsets.to_vec(),
@@ -255,42 +191,62 @@ impl Group {
         Ok(offsets)
     }
 
-    /// A member moves its position in a partition of its own.
-    pub(crate) fn seek(
-        &mut self,
-        client_id: &str,
-        at: &TopicPartition,
-        to: SeekTo,
-        cluster: &Topics,
-    ) -> Result {
-        let member = self.living(client_id)?;
-        if !member.owns(at) {
+    /// A member moves its position in a partition of its own. An end of the log is looked up with
+    /// the next poll.
+    pub(crate) fn seek(&mut self, client_id: &str, at: &TopicPartition, to: SeekTo) -> Result {
+        self.check_owner(client_id, at)?;
+        if matches!(to, SeekTo::Offset(offset) if offset < 0) {
             return Err(Error::client(
-                "IllegalStateException",
-                format!("No current assignment for partition {at}"),
-            )
-            .with_hint(match self.owner(at) {
-                Some(owner) => format!("{owner} reads {at}: seek there."),
-                None => format!("Nobody in this group reads {at}."),
-            }));
+                "IllegalArgumentException",
+                "seek offset must not be a negative number",
+            ));
         }
-        let log = cluster
-            .get(&at.topic)
-            .and_then(|topic| topic.partition(at.partition))
-            .map(|partition| &partition.log);
-        let offset = match to {
-            SeekTo::Offset(offset) if offset < 0 => {
-                return Err(Error::client(
-                    "IllegalArgumentException",
-                    "seek offset must not be a negative number",
-                ));
-            }
-            SeekTo::Offset(offset) => offset,
-            SeekTo::End(LogEnd::Beginning) => log.map_or(0, |log| log.log_start_offset()),
-            SeekTo::End(LogEnd::End) => log.map_or(0, |log| log.high_watermark()),
-        };
         if let Some(member) = self.members.get_mut(client_id) {
-            member.positions.insert(at.clone(), offset);
+            member.seek(at, to);
+        }
+        Ok(())
+    }
+
+    /// A member stops taking records from a partition of its own, or takes them again.
+    pub(crate) fn pause(&mut self, client_id: &str, at: &TopicPartition, paused: bool) -> Result {
+        self.check_owner(client_id, at)?;
+        if let Some(member) = self.members.get_mut(client_id) {
+            if paused {
+                member.paused.insert(at.clone());
+            } else {
+                member.paused.remove(at);
+            }
+        }
+        Ok(())
+    }
+
+    fn check_owner(&self, client_id: &str, at: &TopicPartition) -> Result {
+        if self.living(client_id)?.owns(at) {
+            return Ok(());
+        }
+        Err(Error::client(
+            "IllegalStateException",
+            format!("No current assignment for partition {at}"),
+        )
+        .with_hint(match self.owner(at) {
+            Some(owner) => format!("{owner} reads {at}: ask it."),
+            None => format!("Nobody in this group reads {at}."),
+        }))
+    }
+
+    /// Forgets what is committed on partitions, named as Kafka's tools take them. Source:
+    /// `ClassicGroup.isSubscribedToTopic`.
+    pub(crate) fn delete_offsets(&mut self, topics: &[String], cluster: &Topics) -> Result {
+        let scope = super::reset::in_scope(Some(topics), &self.committed, cluster)?;
+        let is_read = |at: &TopicPartition| {
+            self.members.values().any(|member| member.config.topics.contains(&at.topic))
+        };
+        if scope.iter().any(is_read) {
+            return Err(Error::code_alone(ErrorCode::GroupSubscribedToTopic)
+                .with_hint("Close the members that subscribe to it first."));
+        }
+        for at in &scope {
+            self.committed.remove(at);
         }
         Ok(())
     }
@@ -365,52 +321,12 @@ impl Group {
         }
     }
 
-    /// Everyone gives up everything, and the partitions are dealt out anew. Eager: positions are
-    /// forgotten, even those of partitions that stay with their member.
-    fn rebalance(&mut self, cluster: &Topics) {
-        self.generation = self.generation.wrapping_add(1);
-        self.known_partitions = self.subscribed_partitions(cluster);
-        self.metadata_ages_ms = None;
-        let counts: BTreeMap<&str, i32> =
-            self.known_partitions.iter().map(|(name, &count)| (name.as_str(), count)).collect();
-        let subscriptions: Vec<Subscription<'_>> = self
-            .members
-            .values()
-            .map(|member| Subscription {
-                member_id: &member.member_id,
-                instance_id: None,
-                topics: &member.topics,
-            })
-            .collect();
-        let shares = range::assign(&subscriptions, &counts);
-        for (member, share) in self.members.values_mut().zip(shares) {
-            member.assignment = share;
-            member.positions.clear();
-        }
-    }
-
-    fn subscribed_partitions(&self, cluster: &Topics) -> BTreeMap<String, i32> {
+    pub(super) fn subscribed_partitions(&self, cluster: &Topics) -> BTreeMap<String, i32> {
         self.members
             .values()
-            .flat_map(|member| &member.topics)
+            .flat_map(|member| &member.config.topics)
             .filter_map(|name| Some((name.clone(), cluster.get(name)?.partition_count())))
             .collect()
-    }
-
-    fn member(&self, client_id: &str) -> Result<&Member> {
-        self.members.get(client_id).ok_or_else(|| {
-            Error::broker(ErrorCode::UnknownMemberId, ErrorCode::UnknownMemberId.message())
-                .with_hint(format!("The group has no member {client_id}."))
-        })
-    }
-
-    fn living(&self, client_id: &str) -> Result<&Member> {
-        let member = self.member(client_id)?;
-        if member.is_alive() {
-            return Ok(member);
-        }
-        Err(Error::loglanes(format!("{client_id} has crashed."))
-            .with_hint("Start it again, or let its session time out: then the others take over."))
     }
 }
 

@@ -1,8 +1,12 @@
 //! Naming a partition and a place in it.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+
+use super::duration;
+use crate::error::{Error, Result};
 
 /// A partition of a topic; printed as Kafka prints it, `orders-3`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,8 +55,16 @@ impl PartitionOffset {
 }
 
 /// Where a consumer starts without a usable committed offset: `auto.offset.reset`.
+///
+/// ```
+/// use loglanes::group::OffsetReset;
+///
+/// let reset: OffsetReset = "by_duration:PT1H".parse()?;
+/// assert_eq!(reset, OffsetReset::ByDuration(3_600_000));
+/// # Ok::<(), loglanes::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(try_from = "String", into = "String")]
 pub enum OffsetReset {
     /// At the log start offset.
     Earliest,
@@ -61,14 +73,60 @@ pub enum OffsetReset {
     Latest,
     /// Nowhere: the consumer gets an exception.
     None,
+    /// At the first record that is no older than so many milliseconds. Where there is none there
+    /// is no position, and the question is asked again later.
+    ByDuration(i64),
 }
 
 impl fmt::Display for OffsetReset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Earliest => "earliest",
-            Self::Latest => "latest",
-            Self::None => "none",
+        match self {
+            Self::Earliest => f.write_str("earliest"),
+            Self::Latest => f.write_str("latest"),
+            Self::None => f.write_str("none"),
+            Self::ByDuration(ms) => write!(f, "by_duration:{}", duration::print_ms(*ms)),
+        }
+    }
+}
+
+impl From<OffsetReset> for String {
+    fn from(reset: OffsetReset) -> Self {
+        reset.to_string()
+    }
+}
+
+impl TryFrom<String> for OffsetReset {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl FromStr for OffsetReset {
+    type Err = Error;
+
+    /// Source: `AutoOffsetResetStrategy.fromString`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text {
+            "earliest" => return Ok(Self::Earliest),
+            "latest" => return Ok(Self::Latest),
+            "none" => return Ok(Self::None),
+            _ => {}
+        }
+        let ms = text.strip_prefix("by_duration:").and_then(duration::parse_ms);
+        ms.filter(|&ms| ms >= 0).map(Self::ByDuration).ok_or_else(|| {
+            Error::client(
+                "ConfigException",
+                format!(
+                    "Invalid value {text} for configuration auto.offset.reset: Invalid value \
+                     `{text}` for configuration auto.offset.reset. The value must be either \
+                     'earliest', 'latest', 'none' or of the format 'by_duration:<PnDTnHnMn.nS.>'."
+                ),
+            )
+            .with_hint(
+                "A duration is written PT1H for an hour, P7D for a week; it is not negative.",
+            )
         })
     }
 }
@@ -77,20 +135,20 @@ impl fmt::Display for OffsetReset {
 pub(super) mod as_list {
     use std::collections::BTreeMap;
 
-    use serde::{Deserialize, Deserializer, Serializer};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::TopicPartition;
 
-    pub(in crate::group) fn serialize<S: Serializer>(
-        offsets: &BTreeMap<TopicPartition, i64>,
+    pub(in crate::group) fn serialize<V: Serialize, S: Serializer>(
+        entries: &BTreeMap<TopicPartition, V>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(offsets)
+        serializer.collect_seq(entries)
     }
 
-    pub(in crate::group) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(in crate::group) fn deserialize<'de, V: Deserialize<'de>, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<BTreeMap<TopicPartition, i64>, D::Error> {
-        Ok(Vec::<(TopicPartition, i64)>::deserialize(deserializer)?.into_iter().collect())
+    ) -> Result<BTreeMap<TopicPartition, V>, D::Error> {
+        Ok(Vec::<(TopicPartition, V)>::deserialize(deserializer)?.into_iter().collect())
     }
 }

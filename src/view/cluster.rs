@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cluster::Cluster;
-use crate::group::{Group, OffsetReset, TopicPartition};
+use crate::group::assignor::Assignor;
+use crate::group::{Change, Group, OffsetReset, TopicPartition};
 use crate::job::JobProgress;
 use crate::log::PartitionLog;
 use crate::session::Session;
@@ -130,6 +131,10 @@ pub struct GroupView {
     pub partitions: Vec<GroupPartitionView>,
     /// Topics whose partitions have changed without the group having noticed.
     pub unnoticed: Vec<UnnoticedView>,
+    /// The generations that the last rebalance went through.
+    pub rounds: Vec<i32>,
+    /// Consumers whose place another one with their `group.instance.id` has taken.
+    pub fenced: Vec<String>,
 }
 
 /// A member of a group.
@@ -144,12 +149,38 @@ pub struct MemberView {
     pub topics: Vec<String>,
     /// Where it starts without a usable committed offset.
     pub auto_offset_reset: OffsetReset,
+    /// `partition.assignment.strategy`.
+    pub assignors: Vec<Assignor>,
+    /// `group.instance.id`.
+    pub instance_id: Option<String>,
+    /// `enable.auto.commit`.
+    pub auto_commit: bool,
     /// Whether its process was killed.
     pub crashed: bool,
+    /// Whether it was closed, and only its static membership is left.
+    pub closed: bool,
     /// When its session times out then, on the cluster's clock.
     pub session_ends: Option<f64>,
     /// Its partitions, topic by topic.
     pub assignment: Vec<AssignmentView>,
+    /// Those of them that it takes nothing from for now.
+    pub paused: Vec<AssignmentView>,
+    /// What the last rebalance, or its coming back as a static member, meant for it.
+    pub last_rebalance: Option<ChangeView>,
+}
+
+/// What a rebalance meant for a member, all rounds together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangeView {
+    /// Whether it kept reading what stayed with it.
+    pub cooperative: bool,
+    /// What it had to give up; of an eager member all that it had.
+    pub revoked: Vec<AssignmentView>,
+    /// What it had before and has after.
+    pub kept: Vec<AssignmentView>,
+    /// What it was given; of an eager member all that it has.
+    pub assigned: Vec<AssignmentView>,
 }
 
 /// The partitions of one topic that a member has.
@@ -316,7 +347,7 @@ impl GroupView {
         Self {
             id: id.to_owned(),
             state: group.state(),
-            assignor: if group.members.is_empty() { "" } else { "range" },
+            assignor: group.assignor.map_or("", Assignor::name),
             generation: group.generation,
             members: group
                 .members
@@ -324,16 +355,38 @@ impl GroupView {
                 .map(|(name, member)| MemberView {
                     member: name.clone(),
                     member_id: member.member_id.clone(),
-                    topics: member.topics.clone(),
-                    auto_offset_reset: member.auto_offset_reset,
-                    crashed: !member.is_alive(),
+                    topics: member.config.topics.clone(),
+                    auto_offset_reset: member.config.auto_offset_reset,
+                    assignors: member.config.assignors.clone(),
+                    instance_id: member.config.instance_id.clone(),
+                    auto_commit: member.config.auto_commit,
+                    crashed: !member.is_alive() && !member.is_closed,
+                    closed: member.is_closed,
                     session_ends: member.session_ends_ms.map(|at| at as f64),
                     assignment: by_topic(&member.assignment),
+                    paused: by_topic(&member.paused),
+                    last_rebalance: ChangeView::of(name, group),
                 })
                 .collect(),
             partitions: rows.iter().map(|at| GroupPartitionView::of(at, group, cluster)).collect(),
             unnoticed: unnoticed(group, cluster),
+            rounds: group.last_rebalance.iter().map(|round| round.generation).collect(),
+            fenced: group.fenced.iter().cloned().collect(),
         }
+    }
+}
+
+impl ChangeView {
+    fn of(client_id: &str, group: &Group) -> Option<Self> {
+        let rounds: Vec<&Change> =
+            group.last_rebalance.iter().filter_map(|round| round.changes.get(client_id)).collect();
+        Some(Self {
+            cooperative: group.members.get(client_id)?.config.is_cooperative(),
+            revoked: by_topic(rounds.iter().flat_map(|change| &change.revoked)),
+            // What a later round keeps beside this was assigned in an earlier one.
+            kept: by_topic(&rounds.first()?.kept),
+            assigned: by_topic(rounds.iter().flat_map(|change| &change.assigned)),
+        })
     }
 }
 
@@ -360,7 +413,7 @@ impl GroupPartitionView {
     }
 }
 
-fn by_topic(assignment: &[TopicPartition]) -> Vec<AssignmentView> {
+fn by_topic<'a>(assignment: impl IntoIterator<Item = &'a TopicPartition>) -> Vec<AssignmentView> {
     let mut topics: BTreeMap<&str, Vec<i32>> = BTreeMap::new();
     for at in assignment {
         topics.entry(&at.topic).or_default().push(at.partition);
@@ -377,7 +430,7 @@ fn by_topic(assignment: &[TopicPartition]) -> Vec<AssignmentView> {
 fn unnoticed(group: &Group, cluster: &Cluster) -> Vec<UnnoticedView> {
     let Some(noticed_at) = group.metadata_ages_ms else { return Vec::new() };
     let mut topics: Vec<&String> =
-        group.members.values().flat_map(|member| &member.topics).collect();
+        group.members.values().flat_map(|member| &member.config.topics).collect();
     topics.sort();
     topics.dedup();
     topics

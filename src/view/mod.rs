@@ -12,8 +12,8 @@ mod record;
 
 pub use changes::{ChangesView, Put};
 pub use cluster::{
-    AssignmentView, BrokerView, CleanerView, ClusterView, GroupPartitionView, GroupView,
-    HistoryView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
+    AssignmentView, BrokerView, ChangeView, CleanerView, ClusterView, GroupPartitionView,
+    GroupView, HistoryView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
 };
 pub use configs::{ConfigView, configs};
 pub use history::{StepLine, steps};

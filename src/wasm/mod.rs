@@ -16,6 +16,7 @@ use insights::Insights;
 
 use crate::command::{Command, Produce};
 use crate::error::{Error, ErrorCode};
+use crate::group::{ResetPlan, ResetTo};
 use crate::insight::{Tag, split, what_if};
 use crate::outcome::Outcome;
 use crate::session::Session;
@@ -42,6 +43,12 @@ extern "C" {
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "PartitionerInfo[]")]
     pub type JsPartitioners;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ResetRequest")]
+    pub type JsResetRequest;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ResetPreview")]
+    pub type JsResetPreview;
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "RecordDraft")]
     pub type JsDraft;
@@ -201,6 +208,33 @@ impl Loglanes {
     pub fn placement(&self, draft: JsDraft, now: f64) -> Result<JsPlacement, Thrown> {
         let draft: Produce = from_js("record", draft.into())?;
         to_js(&view::placement(self.session.cluster(), &draft, ms(now)))
+    }
+
+    /// What a `resetOffsets` command would commit, without doing it.
+    #[wasm_bindgen(js_name = resetPlan)]
+    pub fn reset_plan(&self, request: JsResetRequest, now: f64) -> Result<JsResetPreview, Thrown> {
+        #[derive(serde::Deserialize)]
+        struct Request {
+            group: String,
+            topics: Option<Vec<String>>,
+            to: ResetTo,
+        }
+        #[derive(serde::Serialize)]
+        struct Preview {
+            plan: ResetPlan,
+            table: String,
+            csv: String,
+        }
+        let Request { group, topics, to } = from_js("reset", request.into())?;
+        let plan = self.session.cluster().reset_plan(&group, topics.as_deref(), &to, ms(now))?;
+        to_js(&Preview { table: plan.table(&group), csv: plan.csv(), plan })
+    }
+
+    /// What `kafka-consumer-groups --describe` prints of a group: as it is, with `--members`, with
+    /// `--state`.
+    #[wasm_bindgen(js_name = describeGroup)]
+    pub fn describe_group(&self, group: &str) -> Result<Vec<String>, Thrown> {
+        Ok(self.session.cluster().describe_group(group)?.to_vec())
     }
 
     /// How a key is drawn: see `laneTags`.

@@ -31,7 +31,10 @@ export interface Header {
 }
 
 /** Where a consumer starts without a usable committed offset: `auto.offset.reset`. */
-export type OffsetReset = "earliest" | "latest" | "none";
+export type OffsetReset = "earliest" | "latest" | "none" | `by_duration:${string}`;
+
+/** An assignor of Kafka's Java consumer: a value of `partition.assignment.strategy`. */
+export type Assignor = "range" | "roundrobin" | "sticky" | "cooperative-sticky";
 
 /** One partition of one topic, with an offset in it. */
 export interface PartitionOffset {
@@ -49,20 +52,26 @@ export type Command =
   /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
   | ({ type: "produce" } & RecordDraft)
   | GenerateCommand
-  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset }
-  /** The consumer closes in good order. */
+  /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. */
+  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean }
+  /** The consumer closes in good order. A static member stays until its session times out. */
   | { type: "leave"; group: string; member: string }
   /** The process is killed: the group keeps the member until its session times out. */
   | { type: "crash"; group: string; member: string }
-  /** The crashed process starts again; its old session is timed out first. */
+  /** The process starts again: a static member in its old place, else its old session is timed out first. */
   | { type: "restart"; group: string; member: string }
   /** `maxRecords` is `max.poll.records`, 500 unless given. */
   | { type: "poll"; group: string; member: string; maxRecords?: number }
   /** Commits the given offsets (the next to read), or every position of the member. */
   | { type: "commit"; group: string; member: string; offsets?: PartitionOffset[] }
   | { type: "seek"; group: string; member: string; topic: string; partition: number; to: bigint | "beginning" | "end" }
+  | { type: "pause" | "resume"; group: string; member: string; topic: string; partition: number }
   /** The group's leader fetches metadata now and notices added partitions (else within `metadata.max.age.ms`). */
   | { type: "refreshMetadata"; group: string }
+  /** Commits other offsets for a group without members; it is made if there is none. */
+  | ({ type: "resetOffsets" } & ResetRequest)
+  /** Topics as `orders` or `orders:0,2`. */
+  | { type: "deleteOffsets"; group: string; topics: string[] }
   | { type: "deleteGroup"; group: string }
   /** Every position of a member to the first record at or after a time (ms since 1970); to the end where there is none. */
   | { type: "seekToTimestamp"; group: string; member: string; timestamp: number }
@@ -82,6 +91,41 @@ export interface AlterConfigOp {
   op: "set" | "delete" | "append" | "subtract";
   name: string;
   value?: string | null;
+}
+
+/** Where a reset goes: the modes of `kafka-consumer-groups --reset-offsets`. */
+export type ResetTo =
+  | { mode: "earliest" | "latest" | "current" }
+  | { mode: "offset"; offset: bigint }
+  | { mode: "shift"; by: bigint }
+  /** Such as `2023-11-14T22:13:24.500`; UTC unless a zone follows. */
+  | { mode: "datetime"; datetime: string }
+  /** Such as `PT1H30M`. */
+  | { mode: "duration"; duration: string }
+  /** Lines of `topic,partition,offset`, or with the group in front; says itself which partitions. */
+  | { mode: "file"; csv: string };
+
+export interface ResetRequest {
+  group: string;
+  /** Topics as `orders` or `orders:0,2`; left out: every partition with a commit. */
+  topics?: string[];
+  to: ResetTo;
+}
+
+/** What a reset commits. */
+export interface ResetPlan {
+  rows: PartitionOffset[];
+  /** What Kafka's tool says of partitions without a record for the time. */
+  notices: string[];
+  /** What it says, in its log alone, of offsets that were outside. */
+  warnings: string[];
+}
+
+/** A reset that was not done, with what Kafka's tool prints of it and what `--export` writes. */
+export interface ResetPreview {
+  plan: ResetPlan;
+  table: string;
+  csv: string;
 }
 
 /** Many records by a rule: record `i` depends on the seed and on `i` alone. */
@@ -109,6 +153,7 @@ export type Outcome =
   | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
+  | { type: "offsetsReset"; group: string; plan: ResetPlan }
   | { type: "committed"; group: string; offsets: PartitionOffset[] }
   /** A null timestamp: no record is so late, and the position is the end. */
   | { type: "sought"; group: string; member: string; timestamp: number; partitions: { topic: string; partition: number; offset: bigint; timestamp: number | null }[] }
@@ -269,6 +314,10 @@ export interface GroupView {
   partitions: GroupPartitionView[];
   /** Topics whose partitions grew without the group having noticed yet. */
   unnoticed: { topic: string; known: number; now: number; noticedAt: number }[];
+  /** The generations that the last rebalance went through: two where a cooperative one moved something. */
+  rounds: number[];
+  /** Consumers (client ids) whose place another one with their `group.instance.id` has taken. They run, and learn it with the next thing they do. */
+  fenced: string[];
 }
 
 export interface MemberView {
@@ -278,10 +327,25 @@ export interface MemberView {
   memberId: string;
   topics: string[];
   autoOffsetReset: OffsetReset;
+  assignors: Assignor[];
+  instanceId: string | null;
+  autoCommit: boolean;
   crashed: boolean;
-  /** When a crashed member's session times out, ms on the cluster's clock; else null. */
+  /** It was closed, and only its static membership is left. */
+  closed: boolean;
+  /** When a crashed or closed member's session times out, ms on the cluster's clock; else null. */
   sessionEnds: number | null;
-  assignment: { topic: string; partitions: number[] }[];
+  assignment: TopicPartitions[];
+  /** Those of them that it takes nothing from for now. */
+  paused: TopicPartitions[];
+  /** What the last rebalance (or its coming back as a static member) meant for it, all rounds together. An eager member gives up all it had and is given all it has. */
+  lastRebalance: { cooperative: boolean; revoked: TopicPartitions[]; kept: TopicPartitions[]; assigned: TopicPartitions[] } | null;
+}
+
+/** Some partitions of one topic. */
+export interface TopicPartitions {
+  topic: string;
+  partitions: number[];
 }
 
 export interface GroupPartitionView {

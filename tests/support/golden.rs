@@ -11,13 +11,17 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-/// The lines of a recorded file, such as `placement/java.ndjson`.
-pub fn lines(file: &str) -> Vec<Value> {
-    let folder = std::env::var_os("LOGLANES_GOLDEN").map_or_else(
+/// Where the recorded answers are.
+pub fn folder() -> PathBuf {
+    std::env::var_os("LOGLANES_GOLDEN").map_or_else(
         || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden"),
         PathBuf::from,
-    );
-    let path = folder.join(file);
+    )
+}
+
+/// The lines of a recorded file, such as `placement/java.ndjson`.
+pub fn lines(file: &str) -> Vec<Value> {
+    let path = folder().join(file);
     let text = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
     text.lines()

@@ -12,7 +12,7 @@ import { colour, KEY_BITS, slot, SLOTS, TOMBSTONE, CONTROL } from "./palette.js"
 /** Image rows per lane. */
 export const BANDS = 3;
 /** How much of a colour is left when another key is looked at. */
-export const DIM = 0.18;
+export const DIM = 0.32;
 
 /**
  * A word of an image: so much of a colour, the rest of what is below it.

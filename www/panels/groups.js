@@ -6,6 +6,7 @@ import { JoinForm } from "./parts/join-form.js";
 import { KeptList } from "./parts/keep.js";
 import { plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
+import { ResetDialog } from "./parts/reset-dialog.js";
 
 /** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
 /** @typedef {import("./parts/group-section.js").GroupItem} GroupItem */
@@ -25,6 +26,12 @@ export class GroupsPanel extends Panel {
   #words = h("p", { class: "hint groups-words" },
     "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG is LOG-END-OFFSET less CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not.");
   #deletion;
+  #resets = new ResetDialog((request) => {
+    this.#section = request.group;
+    this.command({ type: "resetOffsets", ...request }, this.#resets.refusal);
+  });
+  /** @type {PanelState | null} */
+  #state = null;
   /** @type {string | null} */
   #deleting = null;
   /** The cluster's clock at the last update, and the page's at the same moment. */
@@ -41,6 +48,10 @@ export class GroupsPanel extends Panel {
           this.command(command, answer);
         },
         select: (place) => this.select(place),
+        describe: (group) => this.#state?.engine.describeGroup(group) ?? [],
+        reset: (group) => {
+          if (this.#state) this.#resets.open(this.#state.engine, group, this.#state.topic?.name);
+        },
         remove: (group) => {
           this.#deleting = group.id;
           const commits = group.partitions.filter(({ committedOffset }) => committedOffset !== null).length;
@@ -63,12 +74,13 @@ export class GroupsPanel extends Panel {
         if (this.#deleting !== null) this.command({ type: "deleteGroup", group: this.#deleting }, this.#deletion.refusal);
       },
     });
-    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element);
+    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element, this.#resets.element);
   }
 
   /** @param {PanelState} state */
   update(state) {
     const { view } = state;
+    this.#state = state;
     this.#clock = { cluster: view.now, page: performance.now() };
     const now = () => this.#clock.cluster + performance.now() - this.#clock.page;
     this.#join.update(state);
@@ -77,7 +89,7 @@ export class GroupsPanel extends Panel {
     this.#groups.update(view.groups.map((group) => ({ group, topics: view.topics, now })));
     for (const id of this.#sections.keys()) if (!view.groups.some((group) => group.id === id)) this.#sections.delete(id);
     if (this.#deleting !== null && !view.groups.some(({ id }) => id === this.#deleting)) this.#closeDeletion();
-    const waiting = view.groups.some(({ members, unnoticed }) => unnoticed.length > 0 || members.some(({ crashed }) => crashed));
+    const waiting = view.groups.some(({ members, unnoticed }) => unnoticed.length > 0 || members.some(({ crashed, closed }) => crashed || closed));
     if (waiting && !this.#timer) this.#timer = setInterval(() => this.#tick(), 1000);
     if (!waiting && this.#timer) {
       clearInterval(this.#timer);
@@ -102,6 +114,7 @@ export class GroupsPanel extends Panel {
     super.done(outcome);
     if (this.asked?.type === "join") this.#join.joined();
     else if (this.asked?.type === "deleteGroup") this.#closeDeletion();
+    else if (this.asked?.type === "resetOffsets") this.#resets.close();
     if (this.#section !== null) this.#sections.get(this.#section)?.done(outcome);
   }
 }

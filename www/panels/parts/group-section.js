@@ -32,12 +32,15 @@ const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
  * @property {(command: Command, answer: RefusalOutput) => void} act
  * @property {(place: Place) => void} select
  * @property {(group: GroupView) => void} remove
+ * @property {(group: GroupView) => void} reset
+ * @property {(group: string) => string[]} describe what Kafka’s tool prints of it
  */
 
 export class GroupSection {
   refusal = new RefusalOutput();
   #heading = h("span", { class: "hint" });
   #unnoticed = h("div");
+  #fenced = h("div");
   #membersBox = h("ul", { class: "plain-list members" });
   #body = h("tbody");
   #more = h("p");
@@ -73,8 +76,11 @@ export class GroupSection {
     const { id } = item.group;
     this.element = h("section", { class: "group", "aria-label": `Group ${id}` },
       h("div", { class: "row" }, h("h2", { class: "mono" }, id), this.#heading,
-        button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" })),
-      this.#unnoticed, this.#membersBox, this.refusal.element, this.#answer,
+        h("span", { class: "row group-acts" },
+          button("Copy as Kafka’s tool prints it", () => void this.#copy(), { class: "quiet", "aria-label": `Copy group ${id} as Kafka’s tool prints it` }),
+          button("Reset offsets…", () => acts.reset(this.#item.group), { class: "quiet", "aria-label": `Reset offsets of ${id}…` }),
+          button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" }))),
+      this.#unnoticed, this.#fenced, this.#membersBox, this.refusal.element, this.#answer,
       scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
         h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
         this.#body)),
@@ -91,6 +97,7 @@ export class GroupSection {
     keepFocus(this.element, this.#membersBox, () => {
       this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
       this.#showUnnoticed();
+      this.#showFenced();
     });
     this.#rows = this.#rows.filter(({ element }) => element.isConnected || this.#membersBox.contains(element));
     this.#renewRows();
@@ -110,6 +117,11 @@ export class GroupSection {
       this.#answer.replaceChildren(h("p", { role: "status" }, outcome.offsets.length === 0
         ? "Nothing to commit: it has no position yet."
         : `Committed, as the next offset to read: ${outcome.offsets.map(({ topic, partition, offset }) => `${topic} P${partition} → ${count(offset)}`).join(", ")}.`));
+    } else if (outcome.type === "offsetsReset") {
+      const { rows } = outcome.plan;
+      this.#answer.replaceChildren(h("p", { role: "status" }, rows.length === 0
+        ? "Nothing to reset: no partition has a commit."
+        : `Reset, as the next offset to read: ${rows.map(({ topic, partition, offset }) => `${topic} P${partition} → ${count(offset)}`).join(", ")}.`));
     } else if (outcome.type === "rebalanced") {
       this.#answer.replaceChildren(h("p", { role: "status" }, `Rebalanced: generation ${outcome.generation}.`));
     } else if (outcome.type === "sought") {
@@ -138,6 +150,25 @@ export class GroupSection {
         this.#renewRows();
       })] : []));
     }
+  }
+
+  /** Copies the texts of --describe, --describe --members and --describe --state. */
+  async #copy() {
+    const text = this.#acts.describe(this.#item.group.id).join("");
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#answer.replaceChildren(h("p", { role: "status" }, "Copied: what kafka-consumer-groups prints with --describe, with --members and with --state."));
+    } catch {
+      this.#answer.replaceChildren(scroller("What kafka-consumer-groups prints", h("pre", { class: "tool-text" }, text)));
+    }
+  }
+
+  #showFenced() {
+    const { id, fenced } = this.#item.group;
+    this.#fenced.replaceChildren(...fenced.map((member) => h("div", { class: "notice" },
+      h("p", null, h("b", { class: "mono" }, member), " still runs, but another consumer with its group.instance.id has its place. The next thing it does fails with FENCED_INSTANCE_ID."),
+      button("Poll with it", () => this.#acts.act({ type: "poll", group: id, member }, this.refusal), { "aria-label": `Poll with ${member}` }), " ",
+      button("Close it", () => this.#acts.act({ type: "leave", group: id, member }, this.refusal), { "aria-label": `Close ${member}` }))));
   }
 
   #showUnnoticed() {

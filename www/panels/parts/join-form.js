@@ -6,13 +6,25 @@ import { RefusalOutput } from "./refusal.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").OffsetReset} OffsetReset */
+/** @typedef {import("../../../src/wasm/types.d.ts").Assignor} Assignor */
 /** @typedef {import("./types.d.ts").PanelState} PanelState */
 
-/** @type {{ value: OffsetReset, text: string, meaning: string }[]} */
+const BY_DURATION = "by_duration";
+
 const RESETS = [
   { value: "latest", text: "latest (Kafka’s default)", meaning: "at the end: only what comes after it first asks" },
   { value: "earliest", text: "earliest", meaning: "at the log start: all there is" },
   { value: "none", text: "none", meaning: "nowhere: the poll fails, and the program must decide" },
+  { value: BY_DURATION, text: BY_DURATION, meaning: "at the first record that is no older than the duration; where there is none it has no position, and asks again after 30 s" },
+];
+
+/** The values of `partition.assignment.strategy`; the first leaves it at Kafka’s default. @type {{ value: string, text: string, assignors: Assignor[] | undefined, meaning: string }[]} */
+const STRATEGIES = [
+  { value: "", text: "range, cooperative-sticky (default)", assignors: undefined, meaning: "The group uses the first that all members have: range, with the default." },
+  { value: "range", text: "range", assignors: ["range"], meaning: "Topic by topic in runs. With several topics the same members get the larger share each time." },
+  { value: "roundrobin", text: "roundrobin", assignors: ["roundrobin"], meaning: "All partitions in turns. Nearly all of them move when a member comes or goes." },
+  { value: "sticky", text: "sticky", assignors: ["sticky"], meaning: "Even, and with few moves. Eager: all members stop, and forget positions that they have not committed." },
+  { value: "cooperative-sticky", text: "cooperative-sticky", assignors: ["cooperative-sticky"], meaning: "Even, and with few moves. Only what moves stops, in a round more; the rest is read on." },
 ];
 
 /** Emits `join`, detail: the command. */
@@ -30,6 +42,11 @@ export class JoinForm extends EventTarget {
   #touched = false;
   #list;
   #reset = h("div", { class: "radio-lines" });
+  #duration = textInput({ value: "PT1H", class: "mono", size: 10, "aria-label": "Duration for by_duration" });
+  #instance = textInput({ class: "mono", placeholder: "none" });
+  #strategy = h("select", { onchange: () => this.#explainStrategy() }, ...STRATEGIES.map(({ value, text }) => new Option(text, value)));
+  #meaning = h("span");
+  #autoCommit = h("input", { type: "checkbox" });
   /** @type {PanelState | null} */
   #state = null;
   element;
@@ -39,8 +56,12 @@ export class JoinForm extends EventTarget {
     const name = uniqueId("reset");
     for (const { value, text, meaning } of RESETS) {
       this.#reset.append(h("label", null, h("input", { type: "radio", name, value, checked: value === "latest" }),
-        h("span", null, text, h("span", { class: "hint" }, ` ${meaning}`))));
+        h("span", null, text, ...(value === BY_DURATION ? [" ", this.#duration] : []), h("span", { class: "hint" }, ` ${meaning}`))));
     }
+    this.#duration.addEventListener("focus", () => {
+      for (const input of this.#reset.querySelectorAll("input")) if (input.value === BY_DURATION) input.checked = true;
+    });
+    this.#explainStrategy();
     this.#list = new KeptList(this.#topicBox, (/** @type {string} */ topic) => topic, (topic) => {
       const box = h("input", { type: "checkbox", value: topic, onchange: () => this.#check(topic, box.checked) });
       return { element: h("label", null, box, h("span", { class: "mono" }, topic)), update: () => (box.checked = this.#topics.has(topic)) };
@@ -58,6 +79,12 @@ export class JoinForm extends EventTarget {
       h("div", { class: "fields" }, field("Group id", this.#group), field("Client id", this.#member)), this.#known,
       h("fieldset", null, h("legend", { class: "label" }, "Subscribes to"), this.#topicBox),
       h("fieldset", null, h("legend", { class: "label" }, "auto.offset.reset: without a committed offset it begins …"), this.#reset),
+      h("details", { class: "join-more" }, h("summary", null, "Assignor, static membership, auto commit"),
+        h("div", { class: "stack" },
+          field("partition.assignment.strategy", this.#strategy, this.#meaning),
+          field("group.instance.id", this.#instance, "With one it is a static member: it stays in the group when it is closed, and is back in its old place until its session times out."),
+          h("label", { class: "check-line" }, this.#autoCommit,
+            h("span", null, "enable.auto.commit", h("span", { class: "hint" }, " Kafka’s default is on; off here so that each commit is yours. Positions are committed by a poll 5 s after the last time, before a rebalance, and on closing."))))),
       h("div", { class: "acts" }, h("button", { type: "submit", class: "primary" }, "Join the group")),
       this.refusal.element);
   }
@@ -76,6 +103,8 @@ export class JoinForm extends EventTarget {
   /** The member is there: the next one gets the next name. */
   joined() {
     this.refusal.clear();
+    // The next one is another instance.
+    this.#instance.value = "";
     this.#suggested = true;
     this.#suggest();
   }
@@ -100,12 +129,24 @@ export class JoinForm extends EventTarget {
     else this.#topics.delete(topic);
   }
 
+  #chosenStrategy() {
+    return STRATEGIES.find(({ value }) => value === this.#strategy.value);
+  }
+
+  #explainStrategy() {
+    this.#meaning.textContent = this.#chosenStrategy()?.meaning ?? "";
+  }
+
   #submit() {
     const chosen = /** @type {HTMLInputElement | null} */ (this.#reset.querySelector(":checked"));
+    const reset = chosen?.value ?? "latest";
+    const assignors = this.#chosenStrategy()?.assignors;
+    const instanceId = this.#instance.value;
     /** @type {Command} */
     const detail = {
       type: "join", group: this.#group.value, member: this.#member.value, topics: [...this.#topics],
-      autoOffsetReset: /** @type {OffsetReset} */ (chosen?.value ?? "latest"),
+      autoOffsetReset: /** @type {OffsetReset} */ (reset === BY_DURATION ? `${BY_DURATION}:${this.#duration.value.trim()}` : reset),
+      ...(assignors && { assignors }), ...(instanceId !== "" && { instanceId }), ...(this.#autoCommit.checked && { autoCommit: true }),
     };
     this.dispatchEvent(new CustomEvent("join", { detail }));
   }

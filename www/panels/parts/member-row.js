@@ -8,6 +8,7 @@ import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span, timestamp } fr
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
 /** @typedef {import("../../../src/wasm/types.d.ts").MemberView} MemberView */
 /** @typedef {import("../../../src/wasm/types.d.ts").TopicView} TopicView */
+/** @typedef {import("../../../src/wasm/types.d.ts").TopicPartitions} TopicPartitions */
 
 /**
  * @typedef {object} MemberItem
@@ -26,9 +27,34 @@ import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span, timestamp } fr
 /** The page's idea of the cluster's clock is an estimate; so many ms make up for its rounding. */
 const CLOCKS_APART = 5;
 
+/**
+ * @param {readonly TopicPartitions[]} places
+ */
+function placesText(places) {
+  return places.map(({ topic, partitions }) => `${topic} ${partitionList(partitions)}`).join("; ");
+}
+
+/**
+ * What the last rebalance meant for a member.
+ * @param {MemberView} member
+ * @param {number[]} rounds
+ */
+function rebalanceText({ lastRebalance }, rounds) {
+  if (!lastRebalance) return "";
+  const { cooperative, revoked, kept, assigned } = lastRebalance;
+  const parts = [];
+  if (revoked.length > 0) parts.push(`revoked ${placesText(revoked)}`);
+  if (cooperative && kept.length > 0) parts.push(`kept ${placesText(kept)}, read on`);
+  if (assigned.length > 0) parts.push(`assigned ${placesText(assigned)}`);
+  if (!cooperative && kept.length > 0) parts.push(`${placesText(kept)} came back, without the position`);
+  const went = rounds.length > 1 ? `Last rebalance, generations ${rounds[0]} to ${rounds.at(-1)}: ` : `Last rebalance, generation ${rounds[0]}: `;
+  return parts.length > 0 ? went + parts.join(" · ") : `${went}nothing for it`;
+}
+
 export class MemberRow {
   #state = h("span", { class: "member-state" });
   #name = h("b", { class: "mono" });
+  #last = h("p", { class: "hint member-last" });
   #live;
   #crashed;
   #max = numberInput({ placeholder: "max 500", size: 8, "aria-label": "max.poll.records" });
@@ -60,7 +86,7 @@ export class MemberRow {
       button("Commit", () => this.#act({ type: "commit" }), { ...of("Commit the positions of"), title: "Commits every position: the next offset to read" }),
       this.#more,
       button("Crash", () => this.#act({ type: "crash" }), { class: "quiet", ...of("Crash"), title: "The process is killed; the group learns of it when the session times out" }),
-      button("Close", () => this.#act({ type: "leave" }), { class: "quiet", ...of("Close"), title: "The consumer closes in good order and leaves the group" }));
+      button("Close", () => this.#act({ type: "leave" }), { class: "quiet", ...of("Close"), title: "The consumer closes in good order and leaves the group; a static member stays until its session times out" }));
     this.#crashed = h("div", { class: "row member-acts" },
       button("Let the session time out now", () => this.#timeOut(), of("Let the session time out now for")),
       button("Restart", () => this.#act({ type: "restart" }), of("Restart")));
@@ -69,14 +95,16 @@ export class MemberRow {
         field("Partition", this.#place), field("Offset", this.#offset),
         button("Seek there", () => this.#toOffset("seek")),
         button("To beginning", () => this.#seekTo("beginning")), button("To end", () => this.#seekTo("end")),
-        button("Commit it", () => this.#toOffset("commit"))),
+        button("Commit it", () => this.#toOffset("commit")),
+        button("Pause", () => this.#pause("pause"), { title: "It takes nothing from the partition until resumed, or until an eager rebalance" }),
+        button("Resume", () => this.#pause("resume"))),
       h("div", { class: "row low" },
         field("Time: ISO 8601, or ms since 1970", this.#time),
         button("Seek all its partitions to that time", () => this.#toTime())),
       h("p", { class: "hint" }, "A seek moves this member’s position. A commit stores the next offset to read for the whole group: after offset 4 has been read, that is 5."));
     this.element = h("li", { class: "member", "aria-label": `Member ${member.member} of ${group.id}` },
       h("div", { class: "row member-head" }, this.#name, this.#state),
-      this.#live, this.#crashed, this.#seek);
+      this.#live, this.#crashed, this.#last, this.#seek);
   }
 
   /** @param {MemberItem} item */
@@ -84,15 +112,18 @@ export class MemberRow {
     this.#item = item;
     const { member, topics } = item;
     keepFocus(this.element, this.element, () => {
-      this.#live.hidden = member.crashed;
-      if (member.crashed) this.#showSeek(false);
-      this.#crashed.hidden = !member.crashed;
+      const stopped = member.crashed || member.closed;
+      this.#live.hidden = stopped;
+      if (stopped) this.#showSeek(false);
+      this.#crashed.hidden = !stopped;
     });
     setText(this.#name, member.member);
     this.#name.title = member.memberId;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
     this.element.classList.toggle("idle", owned.length === 0);
-    this.element.classList.toggle("crashed", member.crashed);
+    this.element.classList.toggle("crashed", member.crashed || member.closed);
+    setText(this.#last, rebalanceText(member, item.group.rounds));
+    this.#last.hidden = this.#last.textContent === "";
     this.tick();
     const mine = new Set(owned.flatMap(({ topic, partitions }) => partitions.map((p) => `${topic} ${p}`)));
     const all = topics.filter(({ name }) => member.topics.includes(name)).flatMap(({ name, partitions }) => partitions.map(({ partition }) => `${name} ${partition}`));
@@ -110,13 +141,23 @@ export class MemberRow {
   tick() {
     const { member, now } = this.#item;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
-    const owns = owned.map(({ topic, partitions }) => `${topic} ${partitionList(partitions)}`).join("; ");
+    const owns = placesText(owned);
     let text = owns === "" ? "idle: a member, but no partition is left for it" : owns;
-    if (member.crashed) {
-      const left = member.sessionEnds === null ? "" : `; the group notices in ${span(member.sessionEnds - now())}`;
-      text = `crashed${owns === "" ? "" : `, and still owns ${owns}`}${left}`;
+    if (member.crashed || member.closed) {
+      const left = member.sessionEnds === null ? "" : `; the group ${member.closed ? "waits for it" : "notices in"} ${span(member.sessionEnds - now())}`;
+      text = `${member.closed ? "closed, but a static member stays" : "crashed"}${owns === "" ? "" : `, and still owns ${owns}`}${left}`;
     }
+    if (member.paused.length > 0) text += ` (paused: ${placesText(member.paused)})`;
+    if (member.instanceId !== null) text += ` · static ${member.instanceId}`;
+    if (member.autoCommit) text += " · auto commit";
     setText(this.#state, `${text} · reset ${member.autoOffsetReset}`);
+  }
+
+  /** @param {"pause" | "resume"} type */
+  #pause(type) {
+    const place = this.#chosen();
+    const { group, member } = this.#item;
+    if (place) this.#doing.act({ type, group: group.id, member: member.member, ...place });
   }
 
   /** @typedef {{ type: "leave" | "crash" | "restart" | "commit" | "poll" }} Simple */

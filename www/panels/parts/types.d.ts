@@ -1,7 +1,7 @@
 // What a panel is given, and what it may ask of the engine. No panel needs more than this.
 import type {
-  Bytes, ClusterView, ConfigView, Header, HistoryEntry, KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, SplitKey,
-  TopicView, WhatIf,
+  Bytes, ClusterView, ConfigView, Header, HistoryEntry, KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement,
+  ResetPreview, ResetRequest, SplitKey, TopicView, WhatIf,
 } from "../../../src/wasm/types.d.ts";
 
 /** A record that is not sent yet. */
@@ -24,6 +24,8 @@ export interface Questions {
   whatIf(topic: string, total: number, limit: number): WhatIf;
   splitKeys(topic: string, limit: number): { total: number; keys: SplitKey[] };
   configs(topic: string): ConfigView[];
+  resetPlan(request: ResetRequest): ResetPreview;
+  describeGroup(group: string): string[];
   history(from: number, limit: number): HistoryEntry[];
 }
 

@@ -1,0 +1,67 @@
+//! How a consumer is set up when it starts.
+
+use serde::{Deserialize, Serialize};
+
+use super::OffsetReset;
+use super::assignor::Assignor;
+
+/// `auto.commit.interval.ms`. Source: `ConsumerConfig`.
+pub const AUTO_COMMIT_INTERVAL_MS: i64 = 5_000;
+
+/// The settings of a consumer, under Kafka's names where they are configs.
+///
+/// ```
+/// use loglanes::group::{ConsumerConfig, assignor::Assignor};
+///
+/// let config = ConsumerConfig::default();
+/// assert_eq!(config.assignors, [Assignor::Range, Assignor::CooperativeSticky]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConsumerConfig {
+    /// The topics it subscribes to.
+    pub topics: Vec<String>,
+    /// Where it starts without a usable committed offset.
+    #[serde(default)]
+    pub auto_offset_reset: OffsetReset,
+    /// `partition.assignment.strategy`, the first choice first.
+    #[serde(default = "default_assignors", skip_serializing_if = "is_default_assignors")]
+    pub assignors: Vec<Assignor>,
+    /// `group.instance.id`: makes it a static member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_id: Option<String>,
+    /// `enable.auto.commit`. On in Kafka unless turned off; off here unless turned on, so that each
+    /// commit is an act that can be seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auto_commit: bool,
+}
+
+impl ConsumerConfig {
+    /// Whether it keeps what it owns while it rejoins. It does where all of its assignors can:
+    /// a consumer uses the best rebalance protocol that they have in common.
+    /// Source: `ConsumerCoordinator`.
+    #[must_use]
+    pub fn is_cooperative(&self) -> bool {
+        self.assignors.iter().all(|assignor| assignor.is_cooperative())
+    }
+}
+
+impl Default for ConsumerConfig {
+    fn default() -> Self {
+        Self {
+            topics: Vec::new(),
+            auto_offset_reset: OffsetReset::default(),
+            assignors: default_assignors(),
+            instance_id: None,
+            auto_commit: false,
+        }
+    }
+}
+
+fn default_assignors() -> Vec<Assignor> {
+    Assignor::DEFAULT.to_vec()
+}
+
+fn is_default_assignors(assignors: &[Assignor]) -> bool {
+    assignors == Assignor::DEFAULT
+}

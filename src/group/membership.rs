@@ -1,0 +1,202 @@
+//! Coming into a group and going out of it.
+//!
+//! Sources: `KafkaConsumer.subscribe` and `close`, `GroupMetadataManager.classicGroupJoin`.
+
+use super::coordinator::{Group, SESSION_TIMEOUT_MS, Topics};
+use super::{Change, ConsumerConfig, Member, rebalance};
+use crate::error::{Error, ErrorCode, Result};
+use crate::topic::check_name;
+
+impl Group {
+    /// A consumer subscribes and joins; the group rebalances, unless a static member is back.
+    pub(crate) fn join(
+        &mut self,
+        client_id: &str,
+        config: &ConsumerConfig,
+        uuid: &str,
+        cluster: &Topics,
+        now_ms: i64,
+    ) -> Result {
+        self.check_join(client_id, config)?;
+        let mut config = config.clone();
+        config.topics.sort();
+        config.topics.dedup();
+        let name = config.instance_id.as_deref().unwrap_or(client_id);
+        let mut member = Member::new(format!("{name}-{uuid}"), config, now_ms);
+        self.fenced.remove(client_id);
+        let Some(old) = self.same_instance(member.config.instance_id.as_deref()) else {
+            self.members.insert(client_id.to_owned(), member);
+            self.rebalance(cluster);
+            return Ok(());
+        };
+        let Some(held) = self.members.remove(&old) else { return Ok(()) };
+        if held.is_alive() {
+            self.fenced.insert(old.clone());
+        }
+        let is_same = held.config.topics == member.config.topics
+            && held.config.assignors == member.config.assignors;
+        member.assignment = held.assignment;
+        member.assignment.sort();
+        member.generation = held.generation;
+        if let Some(round) = self.last_rebalance.last_mut() {
+            // To the new process, all that it is given is new.
+            round.changes.remove(&old);
+            let assigned = member.assignment.clone();
+            round.changes.insert(client_id.to_owned(), Change { assigned, ..Change::default() });
+        }
+        self.members.insert(client_id.to_owned(), member);
+        if !is_same {
+            self.rebalance(cluster);
+        }
+        Ok(())
+    }
+
+    fn same_instance(&self, instance_id: Option<&str>) -> Option<String> {
+        let same = |member: &Member| member.config.instance_id.as_deref() == instance_id;
+        instance_id?;
+        self.members.iter().find(|(_, member)| same(member)).map(|(name, _)| name.clone())
+    }
+
+    fn check_join(&self, client_id: &str, config: &ConsumerConfig) -> Result {
+        if client_id.is_empty() {
+            return Err(Error::loglanes("A member needs a name, its client.id.")
+                .with_hint("Give it one, such as m1."));
+        }
+        let is_back = |member: &Member| {
+            !member.is_alive()
+                && config.instance_id.is_some()
+                && member.config.instance_id == config.instance_id
+        };
+        if self.members.get(client_id).is_some_and(|member| !is_back(member)) {
+            return Err(Error::loglanes(format!("The group already has a member {client_id}."))
+                .with_hint("Loglanes tells members apart by client.id: choose another name."));
+        }
+        if config.instance_id.as_deref() == Some("") {
+            return Err(Error::client(
+                "ConfigException",
+                "Invalid value  for configuration group.instance.id: String must be non-empty",
+            ));
+        }
+        let topics = &config.topics;
+        if topics.iter().any(|topic| topic.trim().is_empty()) {
+            return Err(Error::client(
+                "IllegalArgumentException",
+                "Topic collection to subscribe to cannot contain null or empty topic",
+            ));
+        }
+        if topics.is_empty() {
+            return Err(Error::client(
+                "IllegalStateException",
+                "Consumer is not subscribed to any topics or assigned any partitions",
+            )
+            .with_hint("Name at least one topic."));
+        }
+        if let Some(illegal) = topics.iter().find(|topic| check_name(topic).is_err()) {
+            return Err(Error::broker(
+                ErrorCode::InvalidTopicException,
+                format!("Invalid topics: [{illegal}]"),
+            ));
+        }
+        let replaced = self.same_instance(config.instance_id.as_deref());
+        let others = self
+            .members
+            .iter()
+            .filter(|(name, _)| replaced.as_ref() != Some(*name))
+            .map(|(_, member)| &member.config);
+        if rebalance::choose(others.clone().chain([config])).is_none() {
+            let all: Vec<String> = others
+                .flat_map(|other| &other.assignors)
+                .map(ToString::to_string)
+                .collect::<std::collections::BTreeSet<_>>()
+                .into_iter()
+                .collect();
+            return Err(Error::code_alone(ErrorCode::InconsistentGroupProtocol).with_hint(
+                format!(
+                    "All members need one assignor in common. The others have: {}.",
+                    all.join(", ")
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// A consumer closes. A member leaves, and the group rebalances without it; a static member
+    /// stays until its session times out.
+    pub(crate) fn leave(&mut self, client_id: &str, cluster: &Topics, now_ms: i64) -> Result {
+        if self.fenced.remove(client_id) {
+            return Ok(());
+        }
+        self.living(client_id)?;
+        let Some(member) = self.members.get_mut(client_id) else { return Ok(()) };
+        member.auto_commit(&mut self.committed);
+        if member.config.instance_id.is_some() {
+            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS));
+            member.is_closed = true;
+        } else {
+            self.members.remove(client_id);
+            self.rebalance(cluster);
+        }
+        Ok(())
+    }
+
+    /// A member falls silent; its partitions stay with it until its session times out.
+    pub(crate) fn crash(&mut self, client_id: &str, now_ms: i64) -> Result {
+        if self.fenced.remove(client_id) {
+            return Ok(());
+        }
+        self.living(client_id)?;
+        if let Some(member) = self.members.get_mut(client_id) {
+            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS));
+        }
+        Ok(())
+    }
+
+    /// The process of a stopped member starts again. A static one takes its place again; else the
+    /// old session ends first, at once.
+    pub(crate) fn restart(
+        &mut self,
+        client_id: &str,
+        uuid: &str,
+        cluster: &Topics,
+        now_ms: i64,
+    ) -> Result {
+        let old = self.member(client_id)?;
+        if old.is_alive() {
+            return Err(Error::loglanes(format!("{client_id} is running."))
+                .with_hint("Only a member that has stopped can be started again."));
+        }
+        let config = old.config.clone();
+        if config.instance_id.is_none() {
+            self.expire(client_id, cluster);
+        }
+        self.join(client_id, &config, uuid, cluster, now_ms)
+    }
+
+    /// The coordinator gives a silent member up.
+    pub(crate) fn expire(&mut self, client_id: &str, cluster: &Topics) {
+        if self.members.remove(client_id).is_some() {
+            self.rebalance(cluster);
+        }
+    }
+
+    pub(super) fn member(&self, client_id: &str) -> Result<&Member> {
+        self.members.get(client_id).ok_or_else(|| {
+            if self.fenced.contains(client_id) {
+                return Error::code_alone(ErrorCode::FencedInstanceId)
+                    .with_hint(format!("Close {client_id}: another consumer has its place."));
+            }
+            Error::broker(ErrorCode::UnknownMemberId, ErrorCode::UnknownMemberId.message())
+                .with_hint(format!("The group has no member {client_id}."))
+        })
+    }
+
+    pub(super) fn living(&self, client_id: &str) -> Result<&Member> {
+        let member = self.member(client_id)?;
+        if member.is_alive() {
+            return Ok(member);
+        }
+        let how = if member.is_closed { "is closed" } else { "has crashed" };
+        Err(Error::loglanes(format!("{client_id} {how}."))
+            .with_hint("Start it again, or let its session time out: then the others take over."))
+    }
+}

@@ -1,0 +1,152 @@
+//! The assignors against recorded answers of Apache Kafka 4.4.0, each called directly and through
+//! a group's life. What the fields mean: `tests/golden/groups/README.md`.
+//!
+//! Every list is compared as it stands, in its order. Members are given in the order of Java's map
+//! of them, which is computed, and held against the recorded order where there is one.
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "support/golden.rs"]
+mod golden;
+
+use std::collections::BTreeMap;
+
+use golden::{Tally, lines, number};
+use loglanes::group::TopicPartition;
+use loglanes::group::assignor::{Assignor, PartitionCounts, Subscription, map_order};
+use serde_json::{Value, json};
+
+fn strings(value: &Value) -> Vec<String> {
+    let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
+    list.iter().map(|one| one.as_str().unwrap().to_owned()).collect()
+}
+
+fn partitions(value: &Value) -> Vec<TopicPartition> {
+    let parse = |text: String| {
+        let (topic, partition) = text.rsplit_once('-').unwrap();
+        TopicPartition::new(topic, partition.parse().unwrap())
+    };
+    value.as_array().map(|_| strings(value).into_iter().map(parse).collect()).unwrap_or_default()
+}
+
+fn printed(partitions: &[TopicPartition]) -> Vec<String> {
+    partitions.iter().map(TopicPartition::to_string).collect()
+}
+
+fn counts(topics: &Value) -> PartitionCounts<'_> {
+    let topics = topics.as_object().unwrap();
+    topics.iter().map(|(name, count)| (name.as_str(), number(count))).collect()
+}
+
+/// A member as it is given to an assignor.
+struct Member {
+    id: String,
+    instance_id: Option<String>,
+    topics: Vec<String>,
+    owned: Vec<TopicPartition>,
+    generation: i32,
+}
+
+/// The shares by member id, with the members taken in the order of a Java map; and that order.
+fn assign(
+    assignor: Assignor,
+    members: &[Member],
+    counts: &PartitionCounts<'_>,
+) -> (BTreeMap<String, Vec<String>>, Vec<String>) {
+    let ids: Vec<&str> = members.iter().map(|member| member.id.as_str()).collect();
+    let order = map_order(&ids);
+    let subscriptions: Vec<Subscription<'_>> = order
+        .iter()
+        .map(|&at| &members[at])
+        .map(|member| Subscription {
+            member_id: &member.id,
+            instance_id: member.instance_id.as_deref(),
+            topics: &member.topics,
+            owned: &member.owned,
+            generation: member.generation,
+        })
+        .collect();
+    let shares = assignor.assign(&subscriptions, counts);
+    let named = subscriptions.iter().map(|member| member.member_id.to_owned());
+    let names: Vec<String> = named.collect();
+    (names.iter().cloned().zip(shares.iter().map(|share| printed(share))).collect(), names)
+}
+
+fn lists(value: &Value) -> BTreeMap<String, Vec<String>> {
+    value.as_object().unwrap().iter().map(|(id, share)| (id.clone(), strings(share))).collect()
+}
+
+fn assignor(line: &Value) -> Assignor {
+    serde_json::from_value(line["assignor"].clone()).unwrap()
+}
+
+#[test]
+fn the_clients_assignors_deal_out_as_javas_do() {
+    let lines = lines("groups/assign-classic.ndjson");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let members: Vec<Member> = line["members"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|member| Member {
+                id: member["id"].as_str().unwrap().to_owned(),
+                instance_id: member["instance_id"].as_str().map(str::to_owned),
+                topics: strings(&member["topics"]),
+                owned: partitions(&member["owned"]),
+                generation: member["generation"].as_i64().map_or(-1, |one| one as i32),
+            })
+            .collect();
+        let (shares, order) = assign(assignor(line), &members, &counts(&line["topics"]));
+        let recorded_order = line.get("member_order").map_or_else(|| order.clone(), strings);
+        let what = format!("{} {} {}", line["case"], line["assignor"], line["path"]);
+        tally.compare(what, (shares, order), (lists(&line["result"]), recorded_order));
+    }
+    tally.finish("groups/assign-classic.ndjson", lines.len());
+}
+
+/// Everything that the rounds of one step came to: what is revoked, assigned and kept follows from
+/// what is assigned, by the rules of the protocol.
+#[test]
+fn a_groups_life_in_steps_goes_as_javas_does() {
+    let lines = lines("groups/assign-steps.ndjson");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let assignor = assignor(line);
+        let mut instance_ids: BTreeMap<String, Option<String>> = BTreeMap::new();
+        let (mut ours, mut recorded) = (Vec::new(), Vec::new());
+        for step in line["steps"].as_array().unwrap() {
+            for key in ["members", "joined"] {
+                for member in step["event"][key].as_array().into_iter().flatten() {
+                    if let Some(id) = member["id"].as_str() {
+                        let instance = member["instance_id"].as_str().map(str::to_owned);
+                        instance_ids.insert(id.to_owned(), instance);
+                    }
+                }
+            }
+            let subscriptions = step["subscriptions"].as_object().unwrap();
+            for round in step["rounds"].as_array().unwrap() {
+                let members: Vec<Member> = subscriptions
+                    .iter()
+                    .map(|(id, topics)| Member {
+                        id: id.clone(),
+                        instance_id: instance_ids.get(id).cloned().flatten(),
+                        topics: strings(topics),
+                        owned: partitions(&round["sent"][id]["owned"]),
+                        generation: round["sent"][id]["generation"]
+                            .as_i64()
+                            .map_or(-1, |one| one as i32),
+                    })
+                    .collect();
+                let (shares, _) = assign(assignor, &members, &counts(&step["topics"]));
+                ours.push((step["event"].clone(), shares));
+                recorded.push((step["event"].clone(), lists(&round["assigned"])));
+            }
+        }
+        tally.compare(
+            format!("{} {}", line["case"], line["assignor"]),
+            json!(ours),
+            json!(recorded),
+        );
+    }
+    tally.finish("groups/assign-steps.ndjson", lines.len());
+}
