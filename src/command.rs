@@ -13,6 +13,7 @@ use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
+use crate::topic::AlterConfigOp;
 
 /// One act. What is left out takes Kafka's default.
 ///
@@ -192,12 +193,50 @@ pub enum Command {
         /// `group.id`.
         group: String,
     },
+    /// Moves every position of a member to the first record at or after a time; to the end
+    /// where there is none: `offsetsForTimes`, then `seek`.
+    SeekToTimestamp {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// Milliseconds since 1970.
+        timestamp: i64,
+    },
+    /// Changes configs of a topic: `incrementalAlterConfigs`. All of the changes or none.
+    AlterConfigs {
+        /// The topic.
+        topic: String,
+        /// The changes.
+        ops: Vec<AlterConfigOp>,
+    },
+    /// Moves the log start offset of a partition up: `deleteRecords`.
+    DeleteRecords {
+        /// The topic.
+        topic: String,
+        /// The partition's number.
+        partition: i32,
+        /// The first offset to keep; -1: none, up to the high watermark.
+        before: i64,
+    },
+    /// The brokers' check for old segments, which else comes every five minutes.
+    RunRetention {
+        /// Only this topic; none: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        topic: Option<String>,
+    },
+    /// Lets the cleaner look at the compacted partitions, as it else does every 15 seconds.
+    RunCleaner {
+        /// Only this topic; none: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        topic: Option<String>,
+    },
     /// Moves the cluster's clock forward, and lets timers run.
     AdvanceClock {
         /// By how many milliseconds; not negative.
         ms: i64,
     },
-    /// Lets timers run: sessions time out, metadata ages.
+    /// Lets timers run: sessions time out, metadata ages, old segments go, logs are cleaned.
     Tick,
 }
 
@@ -334,6 +373,11 @@ impl Command {
             Self::ResetOffsets { .. } => "resetOffsets",
             Self::DeleteOffsets { .. } => "deleteOffsets",
             Self::DeleteGroup { .. } => "deleteGroup",
+            Self::SeekToTimestamp { .. } => "seekToTimestamp",
+            Self::AlterConfigs { .. } => "alterConfigs",
+            Self::DeleteRecords { .. } => "deleteRecords",
+            Self::RunRetention { .. } => "runRetention",
+            Self::RunCleaner { .. } => "runCleaner",
             Self::AdvanceClock { .. } => "advanceClock",
             Self::Tick => "tick",
         }
@@ -425,6 +469,24 @@ impl fmt::Display for Command {
                 write!(f, "delete-offsets {group} {}", topics.join(" "))
             }
             Self::DeleteGroup { group } => write!(f, "delete-group {group}"),
+            Self::SeekToTimestamp { group, member, timestamp } => {
+                write!(f, "seek {group} {member} timestamp={timestamp}")
+            }
+            Self::AlterConfigs { topic, ops } => {
+                write!(f, "configs {topic}")?;
+                ops.iter().try_for_each(|op| write!(f, " {op}"))
+            }
+            Self::DeleteRecords { topic, partition, before } => {
+                write!(f, "delete-records {topic}-{partition} before={before}")
+            }
+            Self::RunRetention { topic } => {
+                f.write_str("retention")?;
+                optional(f, "topic", topic.as_ref())
+            }
+            Self::RunCleaner { topic } => {
+                f.write_str("cleaner")?;
+                optional(f, "topic", topic.as_ref())
+            }
             Self::AdvanceClock { ms } => write!(f, "clock +{ms}ms"),
             Self::Tick => f.write_str("tick"),
         }

@@ -138,13 +138,18 @@ impl Cluster {
         let topic =
             self.topics.get(&record.topic).ok_or_else(|| super::topics::unknown_topic(""))?;
         let now_ms = self.clock(now_ms);
+        let (name, partition) = (&record.topic, record.partition);
         let headers = record.header_views();
         let record = record.record(&headers, now_ms);
         ProducerConfig::default().check(&record)?;
         let mut batch = BatchBuilder::new();
         batch.append(&record)?;
         // A log of its own, with the topic's settings: what it refuses, any partition would.
-        PartitionLog::new(topic.config.log().clone(), now_ms).append_batch(&mut batch, now_ms)?;
+        let mut log = PartitionLog::new(topic.config.log().clone(), now_ms);
+        if let Some(partition) = partition {
+            log = log.named(format!("{name}-{partition}"));
+        }
+        log.append_batch(&mut batch, now_ms)?;
         Ok(())
     }
 
@@ -302,6 +307,7 @@ impl BulkProducer {
         })?;
         let late: u64 = self.buffer.take_refused().iter().map(|(count, _)| count).sum();
         let (records, bytes) = self.progress();
+        cluster.log_checks.changed(self.now_ms);
         Ok(Outcome::ProducedMany {
             topic: self.topic,
             records: records as f64,
