@@ -1,6 +1,6 @@
 //! Every act that changes the cluster, as data.
 //!
-//! Clicks, files, links and tests all make commands; [`crate::Cluster::apply`] is the one place
+//! Clicks, files and tests all make commands; [`crate::Cluster::apply`] is the one place
 //! that carries them out. So any state can be replayed from its history.
 
 use std::collections::BTreeMap;
@@ -501,12 +501,12 @@ impl fmt::Display for Produce {
         optional(f, "timestamp", self.timestamp.as_ref())?;
         write!(f, " key={} value={}", OrNone(self.key.as_ref()), OrNone(self.value.as_ref()))?;
         self.headers.iter().try_for_each(|header| {
-            write!(f, " header {}={}", header.key, OrNone(header.value.as_ref()))
+            write!(f, " header {}={}", OrNone(Some(&header.key)), OrNone(header.value.as_ref()))
         })
     }
 }
 
-/// The longest key or value a history line shows; the record itself has all of it.
+/// The longest key, value or header a history line shows; the record itself has all of it.
 const MAX_SHOWN_BYTES: usize = 64;
 
 struct OrNone<'a>(Option<&'a Bytes>);
