@@ -341,6 +341,23 @@ impl Command {
         }
     }
 
+    /// How many bytes it brings, about, as the history keeps them. In JSON a byte is two digits;
+    /// each header comes with some words.
+    pub(crate) fn weight(&self) -> usize {
+        const HEADER_WORDS: usize = 32;
+        let len = |bytes: Option<&Bytes>| bytes.map_or(0, |bytes| 2 * bytes.len());
+        match self {
+            Self::Produce(record) => {
+                let headers = record.headers.iter().map(|header| {
+                    HEADER_WORDS + len(Some(&header.key)) + len(header.value.as_ref())
+                });
+                len(record.key.as_ref()) + len(record.value.as_ref()) + headers.sum::<usize>()
+            }
+            Self::ResetOffsets { to: ResetTo::File { csv }, .. } => csv.len(),
+            _ => self.payload().len(),
+        }
+    }
+
     /// The command with its payload back; commands without one ignore it.
     #[must_use]
     pub fn with_payload(mut self, payload: Vec<u8>) -> Self {

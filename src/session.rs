@@ -180,5 +180,5 @@ impl Session {
 }
 
 fn no_job() -> Error {
-    Error::loglanes("Neither an import nor a generation runs.")
+    Error::loglanes("Neither an import nor a generation runs.").with_hint("Begin one first.")
 }
