@@ -333,6 +333,16 @@ impl Command {
     }
 
     /// The bytes that are not part of the JSON form: the records of [`Command::ProduceMany`].
+    ///
+    /// ```
+    /// use loglanes::{Command, RecordSet};
+    ///
+    /// let records = RecordSet::default();
+    /// let many = Command::ProduceMany { topic: "orders".into(), partitioner: None, records };
+    /// let json = serde_json::to_string(&many).unwrap();
+    /// let back: Command = serde_json::from_str(&json).unwrap();
+    /// assert_eq!(back.with_payload(many.payload().to_vec()), many);
+    /// ```
     #[must_use]
     pub fn payload(&self) -> &[u8] {
         match self {
@@ -368,6 +378,12 @@ impl Command {
     }
 
     /// The `type` of the JSON form.
+    ///
+    /// ```
+    /// use loglanes::Command;
+    ///
+    /// assert_eq!(Command::create_topic("orders", 3).kind(), "createTopic");
+    /// ```
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
