@@ -97,6 +97,7 @@ impl Session {
     /// let (_, progress) = session.finish()?;
     /// assert_eq!((progress.records, progress.refused), (1.0, 1.0));
     /// assert_eq!(progress.refusals[0].line, 2.0);
+    /// assert!(progress.refusals[0].reason.starts_with("byte "));
     /// # Ok::<(), loglanes::Error>(())
     /// ```
     ///
