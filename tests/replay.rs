@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use loglanes::generate::GenerateSpec;
-use loglanes::group::{OffsetReset, PartitionOffset};
+use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
 use loglanes::log::NewRecord;
 use loglanes::snapshot::{BLOCK_BYTES, Export, FileReader, Restorer};
 use loglanes::{
@@ -182,7 +182,11 @@ fn in_group() -> impl Strategy<Value = Command> {
         |(group, member, kind, (topics, auto_offset_reset, max_records, offsets), seek)| {
             let (topic, partition, to) = seek;
             match kind {
-                0..=4 => Command::Join { group, member, topics, auto_offset_reset },
+                0..=4 => {
+                    let config =
+                        ConsumerConfig { topics, auto_offset_reset, ..ConsumerConfig::default() };
+                    Command::Join { group, member, config }
+                }
                 5 => Command::Leave { group, member },
                 6 => Command::Crash { group, member },
                 7 => Command::Restart { group, member },
