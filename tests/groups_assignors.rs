@@ -11,8 +11,8 @@ mod golden;
 use std::collections::BTreeMap;
 
 use golden::{Tally, lines, number};
-use loglanes::group::TopicPartition;
 use loglanes::group::assignor::{Assignor, PartitionCounts, Subscription, map_order, server};
+use loglanes::group::{Change, TopicPartition};
 use serde_json::{Value, json};
 
 fn strings(value: &Value) -> Vec<String> {
@@ -105,8 +105,8 @@ fn the_clients_assignors_deal_out_as_javas_do() {
     tally.finish("groups/assign-classic.ndjson", lines.len());
 }
 
-/// Everything that the rounds of one step came to: what is revoked, assigned and kept follows from
-/// what is assigned, by the rules of the protocol.
+/// What each round assigns, what the listeners are told, what is kept, and whether it takes another
+/// round.
 #[test]
 fn a_groups_life_in_steps_goes_as_javas_does() {
     let lines = lines("groups/assign-steps.ndjson");
@@ -114,6 +114,8 @@ fn a_groups_life_in_steps_goes_as_javas_does() {
     for line in &lines {
         let assignor = assignor(line);
         let mut instance_ids: BTreeMap<String, Option<String>> = BTreeMap::new();
+        let is_cooperative = line["protocol"] == "COOPERATIVE";
+        let mut held: BTreeMap<String, Vec<TopicPartition>> = BTreeMap::new();
         let (mut ours, mut recorded) = (Vec::new(), Vec::new());
         for step in line["steps"].as_array().unwrap() {
             for key in ["members", "joined"] {
@@ -139,8 +141,39 @@ fn a_groups_life_in_steps_goes_as_javas_does() {
                     })
                     .collect();
                 let (shares, _) = assign(assignor, &members, &counts(&step["topics"]));
-                ours.push((step["event"].clone(), shares));
-                recorded.push((step["event"].clone(), lists(&round["assigned"])));
+                held.retain(|id, _| subscriptions.contains_key(id));
+                let mut ours_told = BTreeMap::new();
+                for (id, share) in &shares {
+                    let mut after = partitions(&json!(share));
+                    after.sort();
+                    let before = held.insert(id.clone(), after.clone()).unwrap_or_default();
+                    let change = if is_cooperative {
+                        Change::cooperative(&before, &after)
+                    } else {
+                        Change::eager(&before, &after)
+                    };
+                    let Change { revoked, assigned, kept } = change;
+                    let told = [revoked, assigned, kept].map(|list| printed(&list));
+                    ours_told.insert(id.clone(), told);
+                }
+                // What it no longer subscribes to it has given up before it joined.
+                let must_rejoin = |(id, told): (&String, &[Vec<String>; 3])| {
+                    let topics = strings(&subscriptions[id]);
+                    let revoked = partitions(&json!(told[0]));
+                    revoked.iter().any(|at| topics.contains(&at.topic))
+                };
+                let rejoin = is_cooperative && ours_told.iter().any(must_rejoin);
+                let recorded_told: BTreeMap<String, [Vec<String>; 3]> = shares
+                    .keys()
+                    .map(|id| {
+                        let keys = ["on_revoked", "on_assigned", "kept"];
+                        (id.clone(), keys.map(|key| strings(&round[key][id])))
+                    })
+                    .collect();
+                let recorded_rejoin = round["rejoin"].as_bool().unwrap_or_default();
+                ours.push((step["event"].clone(), shares, ours_told, rejoin));
+                let assigned = lists(&round["assigned"]);
+                recorded.push((step["event"].clone(), assigned, recorded_told, recorded_rejoin));
             }
         }
         tally.compare(
