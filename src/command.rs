@@ -1,6 +1,6 @@
 //! Every act that changes the cluster, as data.
 //!
-//! Clicks, files, links and tests all make commands; [`crate::Cluster::apply`] is the one place
+//! Clicks, files and tests all make commands; [`crate::Cluster::apply`] is the one place
 //! that carries them out. So any state can be replayed from its history.
 
 use std::collections::BTreeMap;
@@ -333,11 +333,38 @@ impl Command {
     }
 
     /// The bytes that are not part of the JSON form: the records of [`Command::ProduceMany`].
+    ///
+    /// ```
+    /// use loglanes::{Command, RecordSet};
+    ///
+    /// let records = RecordSet::default();
+    /// let many = Command::ProduceMany { topic: "orders".into(), partitioner: None, records };
+    /// let json = serde_json::to_string(&many).unwrap();
+    /// let back: Command = serde_json::from_str(&json).unwrap();
+    /// assert_eq!(back.with_payload(many.payload().to_vec()), many);
+    /// ```
     #[must_use]
     pub fn payload(&self) -> &[u8] {
         match self {
             Self::ProduceMany { records, .. } => records.bytes(),
             _ => &[],
+        }
+    }
+
+    /// How many bytes it brings, about, as the history keeps them. In JSON a byte is two digits;
+    /// each header comes with some words.
+    pub(crate) fn weight(&self) -> usize {
+        const HEADER_WORDS: usize = 32;
+        let len = |bytes: Option<&Bytes>| bytes.map_or(0, |bytes| 2 * bytes.len());
+        match self {
+            Self::Produce(record) => {
+                let headers = record.headers.iter().map(|header| {
+                    HEADER_WORDS + len(Some(&header.key)) + len(header.value.as_ref())
+                });
+                len(record.key.as_ref()) + len(record.value.as_ref()) + headers.sum::<usize>()
+            }
+            Self::ResetOffsets { to: ResetTo::File { csv }, .. } => csv.len(),
+            _ => self.payload().len(),
         }
     }
 
@@ -351,6 +378,12 @@ impl Command {
     }
 
     /// The `type` of the JSON form.
+    ///
+    /// ```
+    /// use loglanes::Command;
+    ///
+    /// assert_eq!(Command::create_topic("orders", 3).kind(), "createTopic");
+    /// ```
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -501,12 +534,12 @@ impl fmt::Display for Produce {
         optional(f, "timestamp", self.timestamp.as_ref())?;
         write!(f, " key={} value={}", OrNone(self.key.as_ref()), OrNone(self.value.as_ref()))?;
         self.headers.iter().try_for_each(|header| {
-            write!(f, " header {}={}", header.key, OrNone(header.value.as_ref()))
+            write!(f, " header {}={}", OrNone(Some(&header.key)), OrNone(header.value.as_ref()))
         })
     }
 }
 
-/// The longest key or value a history line shows; the record itself has all of it.
+/// The longest key, value or header a history line shows; the record itself has all of it.
 const MAX_SHOWN_BYTES: usize = 64;
 
 struct OrNone<'a>(Option<&'a Bytes>);

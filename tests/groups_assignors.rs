@@ -11,8 +11,8 @@ mod golden;
 use std::collections::BTreeMap;
 
 use golden::{Tally, lines, number};
-use loglanes::group::TopicPartition;
-use loglanes::group::assignor::{Assignor, PartitionCounts, Subscription, map_order};
+use loglanes::group::assignor::{Assignor, PartitionCounts, Subscription, map_order, server};
+use loglanes::group::{Change, TopicPartition};
 use serde_json::{Value, json};
 
 fn strings(value: &Value) -> Vec<String> {
@@ -46,6 +46,16 @@ struct Member {
     generation: i32,
 }
 
+fn subscription(member: &Member) -> Subscription<'_> {
+    Subscription {
+        member_id: &member.id,
+        instance_id: member.instance_id.as_deref(),
+        topics: &member.topics,
+        owned: &member.owned,
+        generation: member.generation,
+    }
+}
+
 /// The shares by member id, with the members taken in the order of a Java map; and that order.
 fn assign(
     assignor: Assignor,
@@ -54,17 +64,8 @@ fn assign(
 ) -> (BTreeMap<String, Vec<String>>, Vec<String>) {
     let ids: Vec<&str> = members.iter().map(|member| member.id.as_str()).collect();
     let order = map_order(&ids);
-    let subscriptions: Vec<Subscription<'_>> = order
-        .iter()
-        .map(|&at| &members[at])
-        .map(|member| Subscription {
-            member_id: &member.id,
-            instance_id: member.instance_id.as_deref(),
-            topics: &member.topics,
-            owned: &member.owned,
-            generation: member.generation,
-        })
-        .collect();
+    let subscriptions: Vec<Subscription<'_>> =
+        order.iter().map(|&at| subscription(&members[at])).collect();
     let shares = assignor.assign(&subscriptions, counts);
     let named = subscriptions.iter().map(|member| member.member_id.to_owned());
     let names: Vec<String> = named.collect();
@@ -104,8 +105,8 @@ fn the_clients_assignors_deal_out_as_javas_do() {
     tally.finish("groups/assign-classic.ndjson", lines.len());
 }
 
-/// Everything that the rounds of one step came to: what is revoked, assigned and kept follows from
-/// what is assigned, by the rules of the protocol.
+/// What each round assigns, what the listeners are told, what is kept, and whether it takes another
+/// round.
 #[test]
 fn a_groups_life_in_steps_goes_as_javas_does() {
     let lines = lines("groups/assign-steps.ndjson");
@@ -113,6 +114,8 @@ fn a_groups_life_in_steps_goes_as_javas_does() {
     for line in &lines {
         let assignor = assignor(line);
         let mut instance_ids: BTreeMap<String, Option<String>> = BTreeMap::new();
+        let is_cooperative = line["protocol"] == "COOPERATIVE";
+        let mut held: BTreeMap<String, Vec<TopicPartition>> = BTreeMap::new();
         let (mut ours, mut recorded) = (Vec::new(), Vec::new());
         for step in line["steps"].as_array().unwrap() {
             for key in ["members", "joined"] {
@@ -138,8 +141,39 @@ fn a_groups_life_in_steps_goes_as_javas_does() {
                     })
                     .collect();
                 let (shares, _) = assign(assignor, &members, &counts(&step["topics"]));
-                ours.push((step["event"].clone(), shares));
-                recorded.push((step["event"].clone(), lists(&round["assigned"])));
+                held.retain(|id, _| subscriptions.contains_key(id));
+                let mut ours_told = BTreeMap::new();
+                for (id, share) in &shares {
+                    let mut after = partitions(&json!(share));
+                    after.sort();
+                    let before = held.insert(id.clone(), after.clone()).unwrap_or_default();
+                    let change = if is_cooperative {
+                        Change::cooperative(&before, &after)
+                    } else {
+                        Change::eager(&before, &after)
+                    };
+                    let Change { revoked, assigned, kept } = change;
+                    let told = [revoked, assigned, kept].map(|list| printed(&list));
+                    ours_told.insert(id.clone(), told);
+                }
+                // What it no longer subscribes to it has given up before it joined.
+                let must_rejoin = |(id, told): (&String, &[Vec<String>; 3])| {
+                    let topics = strings(&subscriptions[id]);
+                    let revoked = partitions(&json!(told[0]));
+                    revoked.iter().any(|at| topics.contains(&at.topic))
+                };
+                let rejoin = is_cooperative && ours_told.iter().any(must_rejoin);
+                let recorded_told: BTreeMap<String, [Vec<String>; 3]> = shares
+                    .keys()
+                    .map(|id| {
+                        let keys = ["on_revoked", "on_assigned", "kept"];
+                        (id.clone(), keys.map(|key| strings(&round[key][id])))
+                    })
+                    .collect();
+                let recorded_rejoin = round["rejoin"].as_bool().unwrap_or_default();
+                ours.push((step["event"].clone(), shares, ours_told, rejoin));
+                let assigned = lists(&round["assigned"]);
+                recorded.push((step["event"].clone(), assigned, recorded_told, recorded_rejoin));
             }
         }
         tally.compare(
@@ -149,4 +183,67 @@ fn a_groups_life_in_steps_goes_as_javas_does() {
         );
     }
     tally.finish("groups/assign-steps.ndjson", lines.len());
+}
+
+#[test]
+fn the_brokers_assignors_deal_out_as_javas_do() {
+    let lines = lines("groups/assign-server.ndjson");
+    let mut tally = Tally::default();
+    for line in &lines {
+        let assignor = line["assignor"].as_str().unwrap();
+        if assignor == "simple" {
+            tally.skip("simple is for share groups, which are not modelled");
+            continue;
+        }
+        let topics: Vec<(&str, i32)> = line["topics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|topic| (topic["name"].as_str().unwrap(), number(&topic["partitions"])))
+            .collect();
+        let counts: PartitionCounts<'_> = topics.iter().copied().collect();
+        let members: Vec<Member> = line["members"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|member| Member {
+                id: member["id"].as_str().unwrap().to_owned(),
+                instance_id: member["instance_id"].as_str().map(str::to_owned),
+                topics: strings(&member["topics"]),
+                owned: member["previous"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .flat_map(|previous| {
+                        let topic = previous["topic"].as_str().unwrap();
+                        let numbers = golden::numbers::<i32>(&previous["partitions"]);
+                        numbers.into_iter().map(move |p| TopicPartition::new(topic, p))
+                    })
+                    .collect(),
+                generation: -1,
+            })
+            .collect();
+        let subscriptions: Vec<Subscription<'_>> = members.iter().map(subscription).collect();
+        let shares = match assignor {
+            "range" => server::range(&subscriptions, &counts),
+            _ => match server::uniform(&subscriptions, &topics) {
+                Some(shares) => shares,
+                None => {
+                    assert_eq!(line["subscription_type"], "heterogeneous", "{}", line["case"]);
+                    tally.skip("uniform with different subscriptions is not modelled");
+                    continue;
+                }
+            },
+        };
+        let mut ours: BTreeMap<String, BTreeMap<String, Vec<i32>>> = BTreeMap::new();
+        for (member, share) in members.iter().zip(shares) {
+            let topics = ours.entry(member.id.clone()).or_default();
+            for at in share {
+                topics.entry(at.topic).or_default().push(at.partition);
+            }
+        }
+        let recorded = serde_json::from_value(line["result"].clone()).unwrap();
+        tally.compare(format!("{} {assignor}", line["case"]), ours, recorded);
+    }
+    tally.finish("groups/assign-server.ndjson", lines.len());
 }

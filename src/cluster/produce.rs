@@ -217,6 +217,9 @@ fn check_record(record: &Produce) -> Result {
     Ok(())
 }
 
+/// When this part of a generation is in, a 16th, it is known how much goes where.
+const FORESEEN_AFTER: u64 = 16;
+
 fn producer_key(topic: &str, partitioner: Partitioner) -> (String, String) {
     (topic.to_owned(), partitioner.id().to_owned())
 }
@@ -281,8 +284,12 @@ impl BulkProducer {
     ) -> Result {
         let timestamp = self.now_ms;
         let (mut key, mut value) = (Vec::new(), Vec::new());
+        let total = generator.count();
         self.with(cluster, |sending| {
             for number in range {
+                if number == total / FORESEEN_AFTER {
+                    sending.make_room(number, total);
+                }
                 let keyed = generator.record(number, &mut key, &mut value);
                 let key = keyed.then_some(key.as_slice());
                 let record = NewRecord { timestamp, key, value: Some(&value), headers: &[] };

@@ -8,6 +8,7 @@ mod bulk;
 mod convert;
 mod insights;
 mod restorer;
+mod timing;
 
 use wasm_bindgen::prelude::*;
 

@@ -15,6 +15,7 @@ mod cooperative_sticky;
 mod general;
 mod range;
 mod round_robin;
+pub mod server;
 mod sticky;
 
 use std::cmp::Ordering;

@@ -22,6 +22,24 @@ const MODES = [
   { value: "file", text: "--from-file", asks: "Lines of topic,partition,offset", example: "" },
 ];
 
+/** The most warnings that are listed; a topic may have thousands of partitions. */
+const LISTED = 8;
+
+/**
+ * What Kafka’s tool says, in its own words, and what that means.
+ * @param {string[]} texts
+ * @param {string} meaning
+ * @returns {HTMLElement[]}
+ */
+function warnings(texts, meaning) {
+  if (texts.length === 0) return [];
+  const more = texts.length - LISTED;
+  return [h("div", { class: "notice" },
+    ...texts.slice(0, LISTED).map((text) => h("p", null, text)),
+    more > 0 && h("p", null, `… and ${more} more.`),
+    h("p", { class: "hint" }, meaning))];
+}
+
 export class ResetDialog {
   #dialog;
   #mode = h("select", { onchange: () => this.#chooseMode() }, ...MODES.map(({ value, text }) => new Option(text, value)));
@@ -126,8 +144,8 @@ export class ResetDialog {
     this.#shown.replaceChildren(...answer(() => {
       const { plan, table, csv } = engine.resetPlan(request);
       return [
-        ...plan.notices.map((text) => h("p", { class: "notice" }, `Warn: ${text}`)),
-        ...plan.warnings.map((text) => h("p", { class: "notice" }, `${text} Kafka’s tool says so in its log alone.`)),
+        ...warnings(plan.notices, "A partition without a record since then goes to its end, whether it is empty or not."),
+        ...warnings(plan.warnings, "Kafka’s tool says so in its log alone, and commits these offsets all the same."),
         scroller("What would be committed", h("pre", { class: "tool-text" }, table)),
         h("p", null, button("Copy as CSV (--export)", () => void navigator.clipboard.writeText(csv), { class: "quiet", disabled: plan.rows.length === 0 })),
       ];
