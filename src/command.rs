@@ -1,6 +1,6 @@
 //! Every act that changes the cluster, as data.
 //!
-//! Clicks, files, links and tests all make commands; [`crate::Cluster::apply`] is the one place
+//! Clicks, files and tests all make commands; [`crate::Cluster::apply`] is the one place
 //! that carries them out. So any state can be replayed from its history.
 
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
+use crate::topic::AlterConfigOp;
 
 /// One act. What is left out takes Kafka's default.
 ///
@@ -192,12 +193,50 @@ pub enum Command {
         /// `group.id`.
         group: String,
     },
+    /// Moves every position of a member to the first record at or after a time; to the end
+    /// where there is none: `offsetsForTimes`, then `seek`.
+    SeekToTimestamp {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// Milliseconds since 1970.
+        timestamp: i64,
+    },
+    /// Changes configs of a topic: `incrementalAlterConfigs`. All of the changes or none.
+    AlterConfigs {
+        /// The topic.
+        topic: String,
+        /// The changes.
+        ops: Vec<AlterConfigOp>,
+    },
+    /// Moves the log start offset of a partition up: `deleteRecords`.
+    DeleteRecords {
+        /// The topic.
+        topic: String,
+        /// The partition's number.
+        partition: i32,
+        /// The first offset to keep; -1: none, up to the high watermark.
+        before: i64,
+    },
+    /// The brokers' check for old segments, which else comes every five minutes.
+    RunRetention {
+        /// Only this topic; none: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        topic: Option<String>,
+    },
+    /// Lets the cleaner look at the compacted partitions, as it else does every 15 seconds.
+    RunCleaner {
+        /// Only this topic; none: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        topic: Option<String>,
+    },
     /// Moves the cluster's clock forward, and lets timers run.
     AdvanceClock {
         /// By how many milliseconds; not negative.
         ms: i64,
     },
-    /// Lets timers run: sessions time out, metadata ages.
+    /// Lets timers run: sessions time out, metadata ages, old segments go, logs are cleaned.
     Tick,
 }
 
@@ -294,11 +333,38 @@ impl Command {
     }
 
     /// The bytes that are not part of the JSON form: the records of [`Command::ProduceMany`].
+    ///
+    /// ```
+    /// use loglanes::{Command, RecordSet};
+    ///
+    /// let records = RecordSet::default();
+    /// let many = Command::ProduceMany { topic: "orders".into(), partitioner: None, records };
+    /// let json = serde_json::to_string(&many).unwrap();
+    /// let back: Command = serde_json::from_str(&json).unwrap();
+    /// assert_eq!(back.with_payload(many.payload().to_vec()), many);
+    /// ```
     #[must_use]
     pub fn payload(&self) -> &[u8] {
         match self {
             Self::ProduceMany { records, .. } => records.bytes(),
             _ => &[],
+        }
+    }
+
+    /// How many bytes it brings, about, as the history keeps them. In JSON a byte is two digits;
+    /// each header comes with some words.
+    pub(crate) fn weight(&self) -> usize {
+        const HEADER_WORDS: usize = 32;
+        let len = |bytes: Option<&Bytes>| bytes.map_or(0, |bytes| 2 * bytes.len());
+        match self {
+            Self::Produce(record) => {
+                let headers = record.headers.iter().map(|header| {
+                    HEADER_WORDS + len(Some(&header.key)) + len(header.value.as_ref())
+                });
+                len(record.key.as_ref()) + len(record.value.as_ref()) + headers.sum::<usize>()
+            }
+            Self::ResetOffsets { to: ResetTo::File { csv }, .. } => csv.len(),
+            _ => self.payload().len(),
         }
     }
 
@@ -312,6 +378,12 @@ impl Command {
     }
 
     /// The `type` of the JSON form.
+    ///
+    /// ```
+    /// use loglanes::Command;
+    ///
+    /// assert_eq!(Command::create_topic("orders", 3).kind(), "createTopic");
+    /// ```
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -334,6 +406,11 @@ impl Command {
             Self::ResetOffsets { .. } => "resetOffsets",
             Self::DeleteOffsets { .. } => "deleteOffsets",
             Self::DeleteGroup { .. } => "deleteGroup",
+            Self::SeekToTimestamp { .. } => "seekToTimestamp",
+            Self::AlterConfigs { .. } => "alterConfigs",
+            Self::DeleteRecords { .. } => "deleteRecords",
+            Self::RunRetention { .. } => "runRetention",
+            Self::RunCleaner { .. } => "runCleaner",
             Self::AdvanceClock { .. } => "advanceClock",
             Self::Tick => "tick",
         }
@@ -425,6 +502,24 @@ impl fmt::Display for Command {
                 write!(f, "delete-offsets {group} {}", topics.join(" "))
             }
             Self::DeleteGroup { group } => write!(f, "delete-group {group}"),
+            Self::SeekToTimestamp { group, member, timestamp } => {
+                write!(f, "seek {group} {member} timestamp={timestamp}")
+            }
+            Self::AlterConfigs { topic, ops } => {
+                write!(f, "configs {topic}")?;
+                ops.iter().try_for_each(|op| write!(f, " {op}"))
+            }
+            Self::DeleteRecords { topic, partition, before } => {
+                write!(f, "delete-records {topic}-{partition} before={before}")
+            }
+            Self::RunRetention { topic } => {
+                f.write_str("retention")?;
+                optional(f, "topic", topic.as_ref())
+            }
+            Self::RunCleaner { topic } => {
+                f.write_str("cleaner")?;
+                optional(f, "topic", topic.as_ref())
+            }
             Self::AdvanceClock { ms } => write!(f, "clock +{ms}ms"),
             Self::Tick => f.write_str("tick"),
         }
@@ -439,12 +534,12 @@ impl fmt::Display for Produce {
         optional(f, "timestamp", self.timestamp.as_ref())?;
         write!(f, " key={} value={}", OrNone(self.key.as_ref()), OrNone(self.value.as_ref()))?;
         self.headers.iter().try_for_each(|header| {
-            write!(f, " header {}={}", header.key, OrNone(header.value.as_ref()))
+            write!(f, " header {}={}", OrNone(Some(&header.key)), OrNone(header.value.as_ref()))
         })
     }
 }
 
-/// The longest key or value a history line shows; the record itself has all of it.
+/// The longest key, value or header a history line shows; the record itself has all of it.
 const MAX_SHOWN_BYTES: usize = 64;
 
 struct OrNone<'a>(Option<&'a Bytes>);

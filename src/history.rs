@@ -7,7 +7,7 @@ use crate::command::Command;
 use crate::error::{Error, Result};
 
 /// The most bytes of commands that are kept; past it the oldest half is forgotten. The records
-/// an import brought count in full: they are kept here as well as in the log.
+/// an act brought count in full: they are kept here as well as in the log.
 pub const MAX_HISTORY_BYTES: usize = 128 << 20;
 
 /// The most commands that are kept; past it the oldest half is forgotten.
@@ -16,7 +16,7 @@ pub const MAX_HISTORY_STEPS: usize = 200_000;
 /// A chunk takes no more commands once it has so many bytes.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// The bytes a command counts for beside its payload.
+/// The bytes a command counts for beside its records.
 const STEP_BYTES: usize = 256;
 
 /// A command and when it was applied.
@@ -55,7 +55,7 @@ pub struct History {
 impl History {
     /// Adds what was applied.
     pub fn push(&mut self, at_ms: i64, command: Command) {
-        let size = command.payload().len() + STEP_BYTES;
+        let size = size_of(&command);
         if self.chunks.is_empty() || self.open_bytes + size > CHUNK_BYTES {
             self.chunks.push(self.steps.len());
             self.open_bytes = 0;
@@ -102,7 +102,8 @@ impl History {
             return Err(Error::loglanes(format!(
                 "The first {} steps are forgotten: the history cannot be replayed.",
                 self.forgotten
-            )));
+            ))
+            .with_hint("What is there now can still be exported to a file."));
         }
         let mut cluster = crate::Cluster::new(seed);
         for step in &self.steps {
@@ -124,7 +125,8 @@ impl History {
             if enough(bytes, steps) {
                 break;
             }
-            bytes += self.size_of(start..end);
+            let leaving = self.steps.get(start..end).unwrap_or_default();
+            bytes += leaving.iter().map(|step| size_of(&step.command)).sum::<usize>();
             steps = end;
             dropped = number + 1;
         }
@@ -139,11 +141,6 @@ impl History {
         if self.chunks.is_empty() {
             self.open_bytes = 0;
         }
-    }
-
-    fn size_of(&self, range: std::ops::Range<usize>) -> usize {
-        let steps = self.steps.get(range).unwrap_or_default();
-        steps.iter().map(|step| step.command.payload().len() + STEP_BYTES).sum()
     }
 
     /// The numbers of the chunks that are kept.
@@ -199,7 +196,7 @@ impl History {
                     ))
                 })?;
                 rest = after;
-                let size = step.command.payload().len() + STEP_BYTES;
+                let size = size_of(&step.command);
                 history.open_bytes += size;
                 history.bytes += size;
                 history.steps.push(step);
@@ -213,6 +210,10 @@ impl History {
         }
         Ok(history)
     }
+}
+
+fn size_of(command: &Command) -> usize {
+    command.weight() + STEP_BYTES
 }
 
 fn decode_step(bytes: &[u8]) -> Option<(Step, &[u8])> {
@@ -254,6 +255,16 @@ mod tests {
     fn a_chunk_that_is_ahead_of_its_manifest_is_read_as_far_as_the_manifest_goes() {
         let decoded = History::decode(0, 0, 3, stored(&history(5))).unwrap();
         assert_eq!(decoded.steps(), history(3).steps());
+    }
+
+    #[test]
+    fn a_record_counts_with_all_its_bytes_however_it_was_sent() {
+        let mut history = History::default();
+        for step in 0..3 {
+            history.push(step, Command::produce("t", None, Some(&[0; CHUNK_BYTES])));
+        }
+        assert_eq!(history.chunk_numbers(), 0..3);
+        assert!(history.bytes > 3 * CHUNK_BYTES);
     }
 
     #[test]

@@ -226,7 +226,10 @@ fn take(
 ) {
     let line = match line {
         Ok(line) => line,
-        Err(refused) => return refusals.add(refused.line, refused.reason),
+        Err(RefusedLine { line, column: 0, reason }) => return refusals.add(line, reason),
+        Err(RefusedLine { line, column, reason }) => {
+            return refusals.add(line, format_args!("byte {column}: {reason}"));
+        }
     };
     let key = line.key.as_deref();
     let record = NewRecord { timestamp, key, value: Some(line.value), headers: &[] };

@@ -58,7 +58,10 @@ pub use command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 pub use error::{Error, ErrorCode, Refusal, Result};
 pub use history::{History, MAX_HISTORY_BYTES, MAX_HISTORY_STEPS, Step};
 pub use job::{ImportSpec, JobProgress, MAX_REFUSALS_TOLD, Refused};
-pub use outcome::{Outcome, PolledRecord, Reset, SentTo};
+pub use outcome::{
+    ClockEvent, ConfigChange, LeftAlone, MAX_CLOCK_EVENTS, Outcome, PartitionCleaning,
+    PartitionRetention, PolledRecord, Reset, SentTo, SoughtTo,
+};
 pub use record_set::{RecordSet, RecordSetBuilder};
 pub use session::Session;
 

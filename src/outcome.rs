@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::group::{OffsetReset, PartitionOffset, ResetPlan};
+use crate::log::{CleanerPass, CleanerPlan, DeletedSegment};
 
 /// What a command did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -83,6 +84,146 @@ pub enum Outcome {
         /// The next offset to read of each partition.
         offsets: Vec<PartitionOffset>,
     },
+    /// A member's positions were moved to a time.
+    Sought {
+        /// The group.
+        group: String,
+        /// The member.
+        member: String,
+        /// The time asked for, ms since 1970.
+        timestamp: f64,
+        /// Where each of its partitions is read on.
+        partitions: Vec<SoughtTo>,
+    },
+    /// Configs of a topic were changed.
+    ConfigsAltered {
+        /// The topic.
+        topic: String,
+        /// The configs that were named, in that order.
+        configs: Vec<ConfigChange>,
+    },
+    /// The log start offset of a partition was moved up.
+    RecordsDeleted {
+        /// The topic.
+        topic: String,
+        /// The partition.
+        partition: i32,
+        /// The log start offset before.
+        from: i64,
+        /// The log start offset now.
+        log_start_offset: i64,
+        /// How many records can no longer be read.
+        records: f64,
+    },
+    /// The brokers have looked for old segments.
+    RetentionRan {
+        /// The partitions that have lost some.
+        partitions: Vec<PartitionRetention>,
+    },
+    /// The cleaner has looked at the compacted partitions.
+    CleanerRan {
+        /// What it found and did; by the clock, those only in which it did something.
+        partitions: Vec<PartitionCleaning>,
+    },
+    /// The clock was put forward.
+    ClockAdvanced {
+        /// By how many milliseconds.
+        ms: f64,
+        /// What happened on the way, at most [`MAX_CLOCK_EVENTS`].
+        events: Vec<ClockEvent>,
+        /// What else happened.
+        more_events: f64,
+    },
+}
+
+/// How many events an advance of the clock tells one by one; all are counted.
+pub const MAX_CLOCK_EVENTS: usize = 100;
+
+/// Where a member reads on after it sought a time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SoughtTo {
+    /// The topic.
+    pub topic: String,
+    /// The partition.
+    pub partition: i32,
+    /// The new position.
+    pub offset: i64,
+    /// The timestamp of the record found, ms since 1970; none: there is none so late, and the
+    /// position is the end.
+    pub timestamp: Option<f64>,
+}
+
+/// A config that was named, before and after.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConfigChange {
+    /// The config.
+    pub name: String,
+    /// Its value before, as described; none where there is no such config.
+    pub from: Option<String>,
+    /// Its value now.
+    pub to: Option<String>,
+}
+
+/// Old segments of one partition.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartitionRetention {
+    /// The topic.
+    pub topic: String,
+    /// The partition.
+    pub partition: i32,
+    /// The log start offset before.
+    pub from: i64,
+    /// The log start offset now.
+    pub log_start_offset: i64,
+    /// The segments that went, the oldest first.
+    pub deleted: Vec<DeletedSegment>,
+}
+
+/// What the cleaner found in one partition, and did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartitionCleaning {
+    /// The topic.
+    pub topic: String,
+    /// The partition.
+    pub partition: i32,
+    /// Why there was no pass; none if there was one.
+    pub left_alone: Option<LeftAlone>,
+    /// Which part of the bytes below the first uncleanable offset was dirty; none: no bytes.
+    pub cleanable_ratio: Option<f64>,
+    /// `min.cleanable.dirty.ratio`.
+    pub min_cleanable_dirty_ratio: f64,
+    /// What each pass did.
+    pub passes: Vec<CleanerPass>,
+    /// Old segments that went with it.
+    pub deleted: Vec<DeletedSegment>,
+}
+
+/// Why the cleaner has left a log alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LeftAlone {
+    /// All records lie in the active segment, are too young, or were looked at before.
+    NothingCleanable,
+    /// Not enough of it is dirty.
+    NotDirtyEnough,
+}
+
+impl LeftAlone {
+    pub(crate) fn of(plan: &CleanerPlan) -> Self {
+        if plan.cleanable_bytes == 0 { Self::NothingCleanable } else { Self::NotDirtyEnough }
+    }
+}
+
+/// Something that happened at a time of the clock.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClockEvent {
+    /// When, ms since 1970 on the cluster's clock.
+    pub at: f64,
+    /// What: a group that was rebalanced, old segments that went, a pass of the cleaner.
+    pub outcome: Outcome,
 }
 
 /// What went into one partition.

@@ -42,7 +42,7 @@ impl RecordSet {
         &self.0
     }
 
-    /// How many records, by the headers of the batches.
+    /// How many records, by the headers of the batches. Counted anew with each call.
     #[must_use]
     pub fn len(&self) -> u64 {
         Batches::new(&self.0)

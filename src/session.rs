@@ -86,6 +86,21 @@ impl Session {
 
     /// Begins an import: [`Session::feed`] the file, then [`Session::finish`].
     ///
+    /// ```
+    /// use loglanes::{Command, ImportSpec, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("flights", 6), 0)?;
+    /// let key_field = Some("origin".to_owned());
+    /// session.begin_import(ImportSpec { topic: "flights".into(), partitioner: None, key_field }, 0)?;
+    /// session.feed(b"{\"origin\":\"LAS\"}\nnot JSON\n")?;
+    /// let (_, progress) = session.finish()?;
+    /// assert_eq!((progress.records, progress.refused), (1.0, 1.0));
+    /// assert_eq!(progress.refusals[0].line, 2.0);
+    /// assert!(progress.refusals[0].reason.starts_with("byte "));
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If a job runs already, the topic is unknown, or the partitioner cannot be used.
@@ -180,5 +195,5 @@ impl Session {
 }
 
 fn no_job() -> Error {
-    Error::loglanes("Neither an import nor a generation runs.")
+    Error::loglanes("Neither an import nor a generation runs.").with_hint("Begin one first.")
 }

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 
 use golden::{Tally, hex, lines, number};
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset, TopicPartition};
-use loglanes::log::{LogConfig, NewRecord, PartitionLog, TimestampType};
-use loglanes::topic::TopicConfig;
+use loglanes::log::{LogConfig, NewRecord, PartitionLog};
+use loglanes::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, TopicConfig};
 use loglanes::{
     Bytes, Cluster, Command, Error, LogEnd, Outcome, Produce, RecordSet, Result, SeekTo,
 };
@@ -33,19 +33,12 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The configs of a topic; none if one is not modelled.
+/// The configs of a topic.
 fn configs(value: &Value) -> Result<BTreeMap<String, String>, Skipped> {
     let Some(given) = value.as_object() else { return Ok(BTreeMap::new()) };
-    let known = TopicConfig::HONOURED;
     given
         .iter()
         .map(|(name, value)| {
-            let unknown = format!("Unknown topic config name: {name}");
-            let is_known_to_kafka = TopicConfig::parse([(name.as_str(), "x")])
-                .map_or_else(|error| error.message() != unknown, |_| true);
-            if is_known_to_kafka && !known.contains(&name.as_str()) {
-                return Err("a config that is not modelled".to_owned());
-            }
             let value = value.as_str().ok_or("a config without a value cannot be given")?;
             Ok((name.clone(), value.to_owned()))
         })
@@ -244,6 +237,37 @@ fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped>
                 other => panic!("{other:?}"),
             }))
         }
+        "alter_configs" if act["resource_type"] == "topic" => {
+            if act["validate_only"] == true {
+                return Err("a change that is only checked".to_owned());
+            }
+            let name = text(&act["resource"]).to_owned();
+            let ops: Vec<AlterConfigOp> = serde_json::from_value(act["ops"].clone()).unwrap();
+            let altered = apply(cluster, Command::AlterConfigs { topic: name.clone(), ops });
+            Ok(altered.map(|_| {
+                let entries = cluster.topic(&name).unwrap().config.describe();
+                let named = list(&act["ops"]).iter().filter_map(|op| {
+                    let entry = entries.iter().find(|entry| op["name"] == entry.def.name)?;
+                    let described = json!({"value": entry.value, "source": entry.source});
+                    Some((entry.def.name.to_owned(), described))
+                });
+                json!({"after": named.collect::<serde_json::Map<_, _>>()})
+            }))
+        }
+        "delete_records" => {
+            if line["exception"].as_str().is_some_and(|name| name.ends_with("TimeoutException")) {
+                return Err("a client that gives up, and tells its own counts".to_owned());
+            }
+            let (topic, partition) = (topic()?, number(&act["partition"]));
+            let before = number(&act["before_offset"]);
+            let command = Command::DeleteRecords { topic, partition, before };
+            Ok(apply(cluster, command).map(|outcome| match outcome {
+                Outcome::RecordsDeleted { log_start_offset, .. } => {
+                    json!({"low_watermark": log_start_offset})
+                }
+                other => panic!("{other:?}"),
+            }))
+        }
         "delete_group" => {
             let group = text(&act["group_id"]).to_owned();
             Ok(apply(cluster, Command::DeleteGroup { group }).map(|_| json!({})))
@@ -425,7 +449,7 @@ fn what_kafka_refuses_is_refused_in_its_words() {
     for line in &lines {
         let replayed = prior(line).and_then(|mut cluster| {
             if text(&line["act"]["kind"]) == "produce_many" {
-                return Err("a config that is not modelled".to_owned());
+                return Err("several records, of which each has its own fate".to_owned());
             }
             let answer = replay(line, &mut cluster);
             answer.map(|answer| answer.as_ref().map_err(refused).map(Value::to_string))
@@ -473,74 +497,99 @@ fn what_kafka_accepts_is_accepted() {
     tally.finish("errors/accepted.ndjson", lines.len());
 }
 
+/// What DescribeConfigs answers afterwards, or the refusal.
+fn described(recorded: &Value) -> Result<String, Refused> {
+    if recorded["accepted"] == true {
+        return Ok(text(&recorded["described"]).to_owned());
+    }
+    let (name, message) = (text(&recorded["name"]), text(&recorded["message"]));
+    let by = "broker".to_owned();
+    Err((by, recorded["code"].as_i64(), name.to_owned(), message.to_owned()))
+}
+
+/// Each value is given twice: to a topic that is there, and to a new one. A new topic cannot be
+/// given a config without a value.
 #[test]
-fn values_of_honoured_configs_are_taken_and_refused_as_kafka_does() {
+fn values_of_configs_are_taken_and_refused_as_kafka_does() {
     let lines = lines("errors/config-values.ndjson");
     let mut tally = Tally::default();
     for line in &lines {
-        let name = text(&line["config"]);
-        let Some(value) = line["value"].as_str() else {
-            tally.skip("a config without a value cannot be given");
-            continue;
+        let name = text(&line["config"]).to_owned();
+        let value = line["value"].as_str().map(str::to_owned);
+        let of_topic = |cluster: &Cluster| {
+            let config = &cluster.topic("t").unwrap().config;
+            (config.described(&name), config.given().get(&name).cloned())
         };
-        let parsed = TopicConfig::parse([(name, value)]);
-        if !TopicConfig::HONOURED.contains(&name) {
-            let error = parsed.unwrap_err();
-            assert!(["LOGLANES", "INVALID_CONFIG"].contains(&error.name()), "{name}: {error}");
-            tally.skip("a config that is not modelled; it is refused");
-            continue;
-        }
-        let create = if line["create"] == "same" { &line["alter"] } else { &line["create"] };
-        let recorded = match create["accepted"].as_bool().unwrap() {
-            true => Ok(()),
-            false => Err((
-                "broker".to_owned(),
-                create["code"].as_i64(),
-                text(&create["name"]).to_owned(),
-                text(&create["message"]).to_owned(),
-            )),
-        };
-        let ours = parsed.map(drop).map_err(|error| refused(&error));
-        tally.compare((name, value), ours, recorded);
+
+        let mut cluster = Cluster::with_brokers(7, [1]);
+        apply(&mut cluster, Command::create_topic("t", 1)).unwrap();
+        let op = AlterConfigOp { op: ConfigOp::Set, name: name.clone(), value: value.clone() };
+        let altered =
+            apply(&mut cluster, Command::AlterConfigs { topic: "t".into(), ops: vec![op] })
+                .map(|_| of_topic(&cluster).0.unwrap())
+                .map_err(|error| refused(&error));
+
+        let same = line["create"] == "same";
+        let create = if same { &line["alter"] } else { &line["create"] };
+        let stored = line["in_create_answer"].as_str().map(str::to_owned);
+        let created = value.map(|value| {
+            let mut cluster = Cluster::with_brokers(7, [1]);
+            let configs = BTreeMap::from([(name.clone(), value)]);
+            let command = Command::CreateTopic {
+                name: "t".into(),
+                partitions: Some(1),
+                replication_factor: None,
+                configs,
+            };
+            let made = apply(&mut cluster, command).map(|_| of_topic(&cluster));
+            made.map(|(now, given)| (now.unwrap(), given)).map_err(|error| refused(&error))
+        });
+        let recorded = created.as_ref().map(|_| described(create).map(|now| (now, stored)));
+        tally.compare(
+            (&name, &line["value"]),
+            (altered, created),
+            (described(&line["alter"]), recorded),
+        );
     }
     tally.finish("errors/config-values.ndjson", lines.len());
 }
 
 #[test]
-fn every_topic_config_is_known_and_honoured_ones_have_kafkas_default() {
+fn every_topic_config_is_described_as_kafka_does() {
     let lines = lines("errors/topic-configs.ndjson");
+    let entries = TopicConfig::default().describe();
     let mut tally = Tally::default();
-    let defaults = LogConfig::default();
-    let kind = match defaults.message_timestamp_type {
-        TimestampType::LogAppendTime => "LogAppendTime",
-        _ => "CreateTime",
-    };
     for line in &lines {
-        let name = text(&line["name"]);
-        let unknown = format!("Unknown topic config name: {name}");
-        let parsed = TopicConfig::parse([(name, "x")]);
-        assert!(parsed.is_err_and(|error| error.message() != unknown), "{name}");
-        let ours = match name {
-            "index.interval.bytes" => defaults.index_interval_bytes.to_string(),
-            "max.message.bytes" => defaults.max_message_bytes.to_string(),
-            "message.timestamp.after.max.ms" => defaults.message_timestamp_after_max_ms.to_string(),
-            "message.timestamp.before.max.ms" => {
-                defaults.message_timestamp_before_max_ms.to_string()
+        let def = CONFIG_DEFS.iter().find(|def| line["name"] == def.name);
+        let ours = def.map(|def| {
+            let kind = def.kind.to_string();
+            let rule = def.rule.to_string();
+            let synonyms = def.synonyms.iter();
+            let synonyms = synonyms
+                .map(|(name, unit)| json!({"name": name, "unit": unit}))
+                .collect::<Vec<_>>();
+            let place = entries.iter().position(|entry| entry.def.name == def.name);
+            let described = place
+                .and_then(|place| entries.get(place))
+                .map(|entry| json!({"value": entry.value, "source": entry.source, "type": kind}));
+            json!({
+                "name": def.name, "type": kind.to_lowercase(), "default": def.default,
+                "validator": (!rule.is_empty()).then_some(rule),
+                "internal": def.position.is_none(), "position_in_description": place,
+                "described": described, "broker_synonyms": synonyms,
+            })
+        });
+        let mut recorded = line.clone();
+        if let Some(fields) = recorded.as_object_mut() {
+            // The same for every topic config; and what a broker's own configs say.
+            assert_eq!(fields.remove("importance"), Some(json!("medium")));
+            if let Some(described) = fields["described"].as_object_mut() {
+                assert_eq!(described.remove("read_only"), Some(json!(false)));
+                assert_eq!(described.remove("sensitive"), Some(json!(false)));
+                described.remove("synonyms");
             }
-            "message.timestamp.type" => kind.to_owned(),
-            "segment.bytes" => defaults.segment_bytes.to_string(),
-            "segment.index.bytes" => defaults.segment_index_bytes.to_string(),
-            "segment.ms" => defaults.segment_ms.to_string(),
-            _ => {
-                tally.skip("known, and not modelled");
-                continue;
-            }
-        };
-        let recorded = match &line["default"] {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        tally.compare(name, ours, recorded);
+        }
+        tally.compare(text(&line["name"]), ours, Some(recorded));
     }
     tally.finish("errors/topic-configs.ndjson", lines.len());
 }

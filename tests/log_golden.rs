@@ -1,7 +1,7 @@
 //! The log against a real Apache Kafka 4.4.0: its files, its batches, its refusals.
 //!
-//! The data and what each field means: `tests/golden/segments/README.md` and
-//! `tests/golden/cleaning/README.md`. `LOGLANES_GOLDEN` names another folder to read from.
+//! The data and what each field means: `tests/golden/segments/README.md`. `LOGLANES_GOLDEN` names
+//! another folder to read from.
 #![cfg(not(target_arch = "wasm32"))]
 
 use std::collections::BTreeMap;
@@ -502,64 +502,4 @@ fn damaged_batches_meet_kafka_s_verdicts() {
         }
     }
     tally.finish("bad");
-}
-
-#[test]
-fn look_ups_by_time_answer_as_the_broker() {
-    let mut tally = Tally::default();
-    for case in lines(&golden().join("cleaning/offsets-by-time.ndjson")) {
-        let name = text(&case, "case").to_owned();
-        let log = match replay(&case, case["steps"].as_array().unwrap(), &mut tally) {
-            Ok((log, None)) => log,
-            Ok((_, Some(why))) | Err(why) => {
-                tally.skip(why);
-                continue;
-            }
-        };
-        for look in case["looks"].as_array().unwrap() {
-            // A log start inside the log is what restoring gives; expiry is not here yet.
-            if look["after"] == "retention" {
-                tally.skip("after retention");
-                continue;
-            }
-            let start = int(&look["log_start_offset"]);
-            let ours = log.segments().iter().map(|segment| {
-                let largest = segment.largest_timestamp().unwrap_or(-1);
-                [segment.base_offset(), segment.size_in_bytes() as i64, largest]
-            });
-            let kafkas = look["segments"].as_array().unwrap().iter();
-            let kafkas: Vec<[i64; 3]> =
-                kafkas.map(|s| [int(&s[0]), int(&s[1]), int(&s[2])]).collect();
-            let ours: Vec<_> = ours.collect();
-            if ours.len() != kafkas.len() && look["after"] != "none" {
-                tally.skip("after retention has removed segments");
-                continue;
-            }
-            tally.same(&name, ours, kafkas);
-            let parts = log.segments().iter().map(|segment| SegmentParts {
-                base_offset: segment.base_offset(),
-                created_ms: segment.created_ms(),
-                last_modified_ms: segment.last_modified_ms(),
-                bytes: segment.bytes().to_vec(),
-            });
-            let log = PartitionLog::restore(log.config().clone(), start, parts.collect()).unwrap();
-            let answer = &look["read_uncommitted"];
-            let pair = |found: Option<(i64, i64)>| found.unwrap_or((-1, -1));
-            let max = &answer["max_timestamp"];
-            tally.same(
-                &name,
-                pair(log.max_timestamp_offset()),
-                (int(&max["offset"]), int(&max["timestamp"])),
-            );
-            for query in answer["queries"].as_array().unwrap() {
-                let found = pair(log.offset_for_timestamp(int(&query[0])));
-                tally.same(
-                    &format!("{name} from {start}: {}", query[0]),
-                    found,
-                    (int(&query[1]), int(&query[2])),
-                );
-            }
-        }
-    }
-    tally.finish("offsets-by-time");
 }

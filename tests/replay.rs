@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use loglanes::generate::GenerateSpec;
+use loglanes::group::assignor::Assignor;
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
 use loglanes::log::NewRecord;
 use loglanes::snapshot::{BLOCK_BYTES, Export, FileReader, Restorer};
@@ -166,8 +167,30 @@ fn create() -> impl Strategy<Value = Command> {
     )
 }
 
+fn consumer() -> impl Strategy<Value = ConsumerConfig> {
+    let reset = select(vec![
+        OffsetReset::Earliest,
+        OffsetReset::Latest,
+        OffsetReset::None,
+        OffsetReset::ByDuration(1_000),
+    ]);
+    let assignors = prop_oneof![
+        2 => Just(Assignor::DEFAULT.to_vec()),
+        1 => vec(select(Assignor::ALL.to_vec()), 0..3),
+    ];
+    let instance = option::weighted(0.3, select(vec!["i1".to_owned(), "i2".to_owned()]));
+    (vec(topic(), 0..3), reset, assignors, instance, any::<bool>()).prop_map(
+        |(topics, auto_offset_reset, assignors, instance_id, auto_commit)| ConsumerConfig {
+            topics,
+            auto_offset_reset,
+            assignors,
+            instance_id,
+            auto_commit,
+        },
+    )
+}
+
 fn in_group() -> impl Strategy<Value = Command> {
-    let reset = select(vec![OffsetReset::Earliest, OffsetReset::Latest, OffsetReset::None]);
     let to = prop_oneof![
         3 => offset().prop_map(SeekTo::Offset),
         1 => Just(SeekTo::End(LogEnd::Beginning)),
@@ -176,17 +199,13 @@ fn in_group() -> impl Strategy<Value = Command> {
     let place = (topic(), partition(), offset())
         .prop_map(|(topic, partition, offset)| PartitionOffset { topic, partition, offset });
     let most = option::of(prop_oneof![8 => 1..20i32, 1 => select(vec![0, -1, i32::MAX])]);
-    let details = (vec(topic(), 0..3), reset, most, option::of(vec(place, 0..3)));
+    let details = (consumer(), most, option::of(vec(place, 0..3)));
     let seek = (topic(), partition(), to);
-    (group(), member(), 0..22u32, details, seek).prop_map(
-        |(group, member, kind, (topics, auto_offset_reset, max_records, offsets), seek)| {
+    (group(), member(), 0..24u32, details, seek).prop_map(
+        |(group, member, kind, (config, max_records, offsets), seek)| {
             let (topic, partition, to) = seek;
             match kind {
-                0..=4 => {
-                    let config =
-                        ConsumerConfig { topics, auto_offset_reset, ..ConsumerConfig::default() };
-                    Command::Join { group, member, config }
-                }
+                0..=4 => Command::Join { group, member, config },
                 5 => Command::Leave { group, member },
                 6 => Command::Crash { group, member },
                 7 => Command::Restart { group, member },
@@ -194,6 +213,8 @@ fn in_group() -> impl Strategy<Value = Command> {
                 14..=16 => Command::Commit { group, member, offsets },
                 17..=19 => Command::Seek { group, member, topic, partition, to },
                 20 => Command::RefreshMetadata { group },
+                21 => Command::Pause { group, member, topic, partition },
+                22 => Command::Resume { group, member, topic, partition },
                 _ => Command::DeleteGroup { group },
             }
         },

@@ -5,7 +5,7 @@
  */
 
 /**
- * @import { Bytes, Changes, ClusterView, Command, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress,
+ * @import { Bytes, Changes, ClusterView, Command, ConfigView, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress,
  *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordSummary, ResetPreview, ResetRequest, SplitKey, WhatIf,
  *   Header } from "../src/wasm/types.d.ts"
  */
@@ -35,6 +35,7 @@
  * @property {(topic: string, limit: number) => KeyStats} keys
  * @property {(topic: string, total: number, limit: number) => WhatIf} whatIf
  * @property {(topic: string, limit: number) => { total: number, keys: SplitKey[] }} splitKeys
+ * @property {(topic: string) => ConfigView[]} configs
  * @property {(request: ResetRequest, now: number) => ResetPreview} resetPlan
  * @property {(group: string) => string[]} describeGroup
  * @property {(from: number, limit: number) => HistoryEntry[]} history
@@ -321,6 +322,14 @@ export class Engine extends EventTarget {
   /** @param {string} topic @param {number} limit */
   splitKeys(topic, limit) {
     return this.#call(() => this.#wasm.splitKeys(topic, limit));
+  }
+
+  /**
+   * Every config of a topic, in the order of Kafka's tools.
+   * @param {string} topic
+   */
+  configs(topic) {
+    return this.#call(() => this.#wasm.configs(topic));
   }
 
   /** @param {ResetRequest} request */

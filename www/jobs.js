@@ -9,9 +9,9 @@
 /** @import { Bytes, GenerateCommand, ImportSpec, JobProgress, Outcome } from "../src/wasm/types.d.ts" */
 
 /** The longest time the page waits for a job. */
-export const SLICE_MS = 12;
+const SLICE_MS = 12;
 /** How much of a file is read at a time; the next piece is read while this one is worked on. */
-export const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 256 * 1024;
 /** Progress is told no more often than this; more would be work for nobody. */
 const TELL_MS = 100;
 /** What `feed` and `step` begin with, before it is known how much fits into a slice; and the least of it. */

@@ -7,7 +7,7 @@
  * then nothing is overwritten unseen; the tab that comes second only learns it later.
  */
 
-export const LOCK = "loglanes-writer";
+const LOCK = "loglanes-writer";
 
 /** A tab that was just closed still holds its lock for a moment: that is no other tab. */
 const PATIENCE_MS = 300;

@@ -23,6 +23,7 @@ import { ProducePanel } from "./panels/produce.js";
 import { RecordPanel } from "./panels/record.js";
 import { StorageStatus } from "./panels/storage.js";
 import { TopicsPanel } from "./panels/topics.js";
+import { UpkeepPanel } from "./panels/upkeep.js";
 import { Saver } from "./saver.js";
 import { Tabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
@@ -44,6 +45,7 @@ class Page {
     ["produce", new ProducePanel(byId("produce"))],
     ["groups", new GroupsPanel(byId("groups"))],
     ["partitions", new PartitionsPanel(byId("partitions"))],
+    ["upkeep", new UpkeepPanel(byId("upkeep"))],
     ["keys", new KeysPanel(byId("keys"))],
     ["history", new HistoryPanel(byId("history"))],
   ]));

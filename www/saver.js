@@ -99,7 +99,7 @@ export class Saver extends EventTarget {
 
   /**
    * Opens the store, asks for the right to write, and has the engine built from what is saved. It is
-   * built again whenever this tab takes over, and by `reload()`.
+   * built again when this tab takes over.
    * @param {Build} build
    * @returns {Promise<void>} when the engine is there; rejects only if `build` cannot even start new
    */
@@ -117,14 +117,6 @@ export class Saver extends EventTarget {
     this.#claimed = state;
     await this.#load(state === "waiting" ? "reader" : "writer");
     if (state === "waiting") granted.then(() => this.#takeOver());
-  }
-
-  /** Builds the engine again from what is saved, as after a panic. @returns {Promise<void>} */
-  async reload() {
-    this.detach();
-    await this.#saving;
-    if (this.mode === "memory") await this.#build?.(async () => 0).then((source) => (this.#source = source));
-    else await this.#load(this.mode);
   }
 
   /** From now on nothing of this engine is saved: it is broken. */

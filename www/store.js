@@ -12,7 +12,7 @@
 
 /** @import { Changes } from "../src/wasm/types.d.ts" */
 
-export const DATABASE = "loglanes";
+const DATABASE = "loglanes";
 const CHUNKS = "chunks";
 const VERSION = 1;
 /**

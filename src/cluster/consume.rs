@@ -125,6 +125,18 @@ impl Cluster {
         Ok(Outcome::Done)
     }
 
+    pub(super) fn seek_to_timestamp(
+        &mut self,
+        id: &str,
+        member: &str,
+        timestamp: i64,
+    ) -> Result<Outcome> {
+        let partitions = self
+            .in_group(id, |group, topics, _| group.seek_to_timestamp(member, timestamp, topics))?;
+        let (group, member) = (id.to_owned(), member.to_owned());
+        Ok(Outcome::Sought { group, member, timestamp: timestamp as f64, partitions })
+    }
+
     pub(super) fn pause(
         &mut self,
         id: &str,

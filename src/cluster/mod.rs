@@ -7,6 +7,7 @@
 mod consume;
 mod produce;
 mod topics;
+mod upkeep;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,11 +16,15 @@ use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::java;
 use crate::log::PartitionLog;
-use crate::outcome::Outcome;
+use crate::outcome::{ClockEvent, MAX_CLOCK_EVENTS, Outcome};
 use crate::producer::Memory;
 use crate::topic::Topic;
 
+use upkeep::Check;
+
 pub(crate) use produce::BulkProducer;
+pub(crate) use upkeep::LogChecks;
+pub use upkeep::{CLEANER_BACKOFF_MS, INITIAL_TASK_DELAY_MS, RETENTION_CHECK_INTERVAL_MS};
 
 /// The brokers of a new cluster.
 pub const BROKERS: [i32; 3] = [1, 2, 3];
@@ -53,6 +58,7 @@ pub struct Cluster {
     pub(crate) brokers: Vec<i32>,
     pub(crate) random: java::Random,
     pub(crate) clock_offset_ms: i64,
+    pub(crate) log_checks: LogChecks,
     pub(crate) topics: BTreeMap<String, Topic>,
     pub(crate) groups: BTreeMap<String, Group>,
     /// By topic and partitioner: one producer for each partitioner in use.
@@ -83,6 +89,7 @@ impl Cluster {
             brokers: ids.into_iter().collect(),
             random: java::Random::new(seed),
             clock_offset_ms: 0,
+            log_checks: LogChecks::default(),
             topics: BTreeMap::new(),
             groups: BTreeMap::new(),
             producers: BTreeMap::new(),
@@ -111,7 +118,8 @@ impl Cluster {
     pub fn with_log(mut self, topic: &str, partition: i32, mut log: PartitionLog) -> Result<Self> {
         let held = self.topics.get_mut(topic).ok_or_else(|| topics::unknown_topic(topic))?;
         log.set_config(held.config.log().clone());
-        held.partition_mut(partition).ok_or_else(|| topics::unknown_topic(topic))?.log = log;
+        held.partition_mut(partition).ok_or_else(|| topics::unknown_topic(topic))?.log =
+            log.named(format!("{topic}-{partition}"));
         Ok(self)
     }
 
@@ -122,6 +130,14 @@ impl Cluster {
     /// What Kafka or one of its clients would answer; nothing has changed then.
     pub fn apply(&mut self, command: &Command, now_ms: i64) -> Result<Outcome> {
         let now_ms = self.clock(now_ms);
+        let outcome = self.carry_out(command, now_ms)?;
+        if changes_logs(command) {
+            self.log_checks.changed(now_ms);
+        }
+        Ok(outcome)
+    }
+
+    fn carry_out(&mut self, command: &Command, now_ms: i64) -> Result<Outcome> {
         match command {
             Command::CreateTopic { name, partitions, replication_factor, configs } => {
                 self.create_topic(name, *partitions, *replication_factor, configs, now_ms)
@@ -182,9 +198,18 @@ impl Cluster {
                 Ok(Outcome::Done)
             }
             Command::DeleteGroup { group } => self.delete_group(group),
+            Command::SeekToTimestamp { group, member, timestamp } => {
+                self.seek_to_timestamp(group, member, *timestamp)
+            }
+            Command::AlterConfigs { topic, ops } => self.alter_configs(topic, ops),
+            Command::DeleteRecords { topic, partition, before } => {
+                self.delete_records(topic, *partition, *before)
+            }
+            Command::RunRetention { topic } => self.run_retention(topic.as_deref(), now_ms),
+            Command::RunCleaner { topic } => self.run_cleaner(topic.as_deref(), now_ms),
             Command::AdvanceClock { ms } => self.advance_clock(*ms, now_ms),
             Command::Tick => {
-                self.run_timers(now_ms);
+                self.run_timers(now_ms, |_, _| {});
                 Ok(Outcome::Done)
             }
         }
@@ -246,20 +271,34 @@ impl Cluster {
         self.next_timer().is_some_and(|(at_ms, _)| at_ms <= self.clock(now_ms))
     }
 
-    fn next_timer(&self) -> Option<(i64, String)> {
-        self.groups
+    /// Of those that are due at the same time, the brokers' come first.
+    fn next_timer(&self) -> Option<(i64, Timer)> {
+        let group = self
+            .groups
             .iter()
             .filter_map(|(id, group)| Some((group.next_timer_ms()?, id)))
             .min()
-            .map(|(at_ms, id)| (at_ms, id.clone()))
+            .map(|(at_ms, id)| (at_ms, Timer::Group(id.clone())));
+        let check = self.next_check().map(|(at_ms, check)| (at_ms, Timer::Check(check)));
+        check.into_iter().chain(group).min_by_key(|(at_ms, _)| *at_ms)
     }
 
     /// In the order in which they are due, each by itself: a late look finds the same cluster as
     /// many early ones.
-    fn run_timers(&mut self, now_ms: i64) {
-        while let Some((at_ms, id)) = self.next_timer().filter(|(at_ms, _)| *at_ms <= now_ms) {
-            if let Some(group) = self.groups.get_mut(&id) {
-                group.run_timer(at_ms, &self.topics);
+    fn run_timers(&mut self, now_ms: i64, mut told: impl FnMut(i64, Outcome)) {
+        while let Some((at_ms, timer)) = self.next_timer().filter(|(at_ms, _)| *at_ms <= now_ms) {
+            match timer {
+                Timer::Group(id) => {
+                    if let Some(group) = self.groups.get_mut(&id) {
+                        group.run_timer(at_ms, &self.topics);
+                        let generation = group.generation;
+                        told(at_ms, Outcome::Rebalanced { group: id, generation });
+                    }
+                }
+                Timer::Check(check) => {
+                    let outcome = self.run_check(check, at_ms);
+                    told(at_ms, outcome);
+                }
             }
         }
     }
@@ -270,8 +309,15 @@ impl Cluster {
             Error::loglanes(format!("The clock cannot go by {ms} ms."))
                 .with_hint("It goes forward only, by 0 or more milliseconds.")
         })?;
-        self.run_timers(now_ms.saturating_add(ms));
-        Ok(Outcome::Done)
+        let (mut events, mut more_events) = (Vec::new(), 0.0);
+        self.run_timers(now_ms.saturating_add(ms), |at_ms, outcome| {
+            if events.len() < MAX_CLOCK_EVENTS {
+                events.push(ClockEvent { at: at_ms as f64, outcome });
+            } else {
+                more_events += 1.0;
+            }
+        });
+        Ok(Outcome::ClockAdvanced { ms: ms as f64, events, more_events })
     }
 
     /// A random UUID, printed. Source: `java.util.UUID.randomUUID`.
@@ -291,4 +337,24 @@ impl Cluster {
         bytes[8] = bytes[8] & 0x3f | 0x80;
         bytes
     }
+}
+
+enum Timer {
+    Group(String),
+    Check(Check),
+}
+
+/// Whether a command that was carried out may have made a check of the logs due.
+fn changes_logs(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::CreateTopic { .. }
+            | Command::DeleteTopic { .. }
+            | Command::CreatePartitions { .. }
+            | Command::Produce(_)
+            | Command::ProduceMany { .. }
+            | Command::Generate { .. }
+            | Command::AlterConfigs { .. }
+            | Command::DeleteRecords { .. }
+    )
 }

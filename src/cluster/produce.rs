@@ -138,13 +138,18 @@ impl Cluster {
         let topic =
             self.topics.get(&record.topic).ok_or_else(|| super::topics::unknown_topic(""))?;
         let now_ms = self.clock(now_ms);
+        let (name, partition) = (&record.topic, record.partition);
         let headers = record.header_views();
         let record = record.record(&headers, now_ms);
         ProducerConfig::default().check(&record)?;
         let mut batch = BatchBuilder::new();
         batch.append(&record)?;
         // A log of its own, with the topic's settings: what it refuses, any partition would.
-        PartitionLog::new(topic.config.log().clone(), now_ms).append_batch(&mut batch, now_ms)?;
+        let mut log = PartitionLog::new(topic.config.log().clone(), now_ms);
+        if let Some(partition) = partition {
+            log = log.named(format!("{name}-{partition}"));
+        }
+        log.append_batch(&mut batch, now_ms)?;
         Ok(())
     }
 
@@ -212,6 +217,9 @@ fn check_record(record: &Produce) -> Result {
     Ok(())
 }
 
+/// When this part of a generation is in, a 16th, it is known how much goes where.
+const FORESEEN_AFTER: u64 = 16;
+
 fn producer_key(topic: &str, partitioner: Partitioner) -> (String, String) {
     (topic.to_owned(), partitioner.id().to_owned())
 }
@@ -276,8 +284,12 @@ impl BulkProducer {
     ) -> Result {
         let timestamp = self.now_ms;
         let (mut key, mut value) = (Vec::new(), Vec::new());
+        let total = generator.count();
         self.with(cluster, |sending| {
             for number in range {
+                if number == total / FORESEEN_AFTER {
+                    sending.make_room(number, total);
+                }
                 let keyed = generator.record(number, &mut key, &mut value);
                 let key = keyed.then_some(key.as_slice());
                 let record = NewRecord { timestamp, key, value: Some(&value), headers: &[] };
@@ -302,6 +314,7 @@ impl BulkProducer {
         })?;
         let late: u64 = self.buffer.take_refused().iter().map(|(count, _)| count).sum();
         let (records, bytes) = self.progress();
+        cluster.log_checks.changed(self.now_ms);
         Ok(Outcome::ProducedMany {
             topic: self.topic,
             records: records as f64,

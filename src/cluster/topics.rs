@@ -44,7 +44,7 @@ impl Cluster {
         self.check_partition_limit(partitions)?;
         let id = TopicId(self.uuid_bytes());
         let mut topic = Topic { id, replication_factor, config, partitions: Vec::new() };
-        self.add_partitions(&mut topic, partitions, now_ms)?;
+        self.add_partitions(name, &mut topic, partitions, now_ms)?;
         self.topics.insert(name.to_owned(), topic);
         self.topics_changed(now_ms);
         Ok(Outcome::TopicCreated { name: name.to_owned(), partitions })
@@ -136,7 +136,7 @@ impl Cluster {
         self.check_partition_limit(total - from)?;
         // Taken out and put back, so that the cluster can draw while the topic grows.
         if let Some(mut topic) = self.topics.remove(name) {
-            let added = self.add_partitions(&mut topic, total - from, now_ms);
+            let added = self.add_partitions(name, &mut topic, total - from, now_ms);
             self.topics.insert(name.to_owned(), topic);
             added?;
         }
@@ -158,7 +158,7 @@ impl Cluster {
 
     /// Places new partitions on the brokers as the controller does: a new topic begins at a
     /// broker that is drawn, one that grows goes on from its last partition.
-    fn add_partitions(&mut self, topic: &mut Topic, count: i32, now_ms: i64) -> Result {
+    fn add_partitions(&mut self, name: &str, topic: &mut Topic, count: i32, now_ms: i64) -> Result {
         let brokers: Vec<UsableBroker> =
             self.brokers.iter().map(|&id| UsableBroker { id, rack: None, fenced: false }).collect();
         let existing: Vec<Vec<i32>> =
@@ -171,9 +171,9 @@ impl Cluster {
             topic.replication_factor,
             &mut |bound| random.next_int_below(bound),
         )?;
-        topic.partitions.extend(rows.into_iter().map(|replicas| Partition {
-            replicas,
-            log: PartitionLog::new(topic.config.log().clone(), now_ms),
+        topic.partitions.extend((existing.len()..).zip(rows).map(|(number, replicas)| {
+            let log = PartitionLog::new(topic.config.log().clone(), now_ms);
+            Partition { replicas, log: log.named(format!("{name}-{number}")) }
         }));
         Ok(())
     }

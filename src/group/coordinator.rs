@@ -8,6 +8,7 @@ use super::assignor::Assignor;
 use super::{MAX_POLL_RECORDS, Member, PartitionOffset, Polled, Round, TopicPartition};
 use crate::command::SeekTo;
 use crate::error::{Error, ErrorCode, Result};
+use crate::outcome::SoughtTo;
 use crate::topic::Topic;
 
 /// How long the coordinator waits for a silent member: `session.timeout.ms`.
@@ -248,6 +249,48 @@ impl Group {
             self.committed.remove(at);
         }
         Ok(())
+    }
+
+    /// A member moves the positions of all its partitions to a time; to the end where no record
+    /// is so late.
+    pub(crate) fn seek_to_timestamp(
+        &mut self,
+        client_id: &str,
+        timestamp: i64,
+        cluster: &Topics,
+    ) -> Result<Vec<SoughtTo>> {
+        let mut assignment = self.living(client_id)?.assignment.clone();
+        assignment.sort();
+        if let Some(at) = assignment.first().filter(|_| timestamp < 0) {
+            return Err(Error::client(
+                "IllegalArgumentException",
+                format!(
+                    "The target time for partition {at} is {timestamp}. The target time cannot \
+                     be negative."
+                ),
+            ));
+        }
+        let sought: Vec<SoughtTo> = assignment
+            .into_iter()
+            .map(|at| {
+                let held = cluster.get(&at.topic).and_then(|topic| topic.partition(at.partition));
+                let found = held.and_then(|held| held.log.offset_for_timestamp(timestamp));
+                let end = held.map_or(0, |held| held.log.high_watermark());
+                SoughtTo {
+                    offset: found.map_or(end, |(offset, _)| offset),
+                    timestamp: found.map(|(_, timestamp)| timestamp as f64),
+                    topic: at.topic,
+                    partition: at.partition,
+                }
+            })
+            .collect();
+        if let Some(member) = self.members.get_mut(client_id) {
+            for to in &sought {
+                let at = TopicPartition::new(&to.topic, to.partition);
+                member.positions.insert(at, to.offset);
+            }
+        }
+        Ok(sought)
     }
 
     /// The member that a partition is assigned to, by `client.id`.

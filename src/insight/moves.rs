@@ -12,7 +12,7 @@ use crate::{Error, ErrorCode, Result};
 use serde::Serialize;
 
 /// The most partitions that can be asked about: the answer has a figure for every pair.
-pub const MAX_PARTITIONS: u32 = 2000;
+pub const MAX_WHAT_IF_PARTITIONS: u32 = 2000;
 
 /// What another number of partitions would do to the keys that are in a topic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -114,7 +114,7 @@ pub struct Mover {
 /// Kafka only ever adds partitions; the question may also be asked the other way.
 ///
 /// # Errors
-/// Kafka's `INVALID_PARTITIONS` for 0 partitions; the limit `MAX_PARTITIONS`.
+/// Kafka's `INVALID_PARTITIONS` for 0 partitions; the limit `MAX_WHAT_IF_PARTITIONS`.
 ///
 /// ```
 /// use loglanes::insight::{KeyCensus, what_if};
@@ -185,11 +185,14 @@ fn place(key: Key<'_>, partitions: u32) -> u32 {
 fn check(partitions: u32) -> Result {
     if partitions == 0 {
         let message = "Number of partitions was set to an invalid non-positive value.";
-        return Err(Error::broker(ErrorCode::InvalidPartitions, message));
+        return Err(
+            Error::broker(ErrorCode::InvalidPartitions, message).with_hint("Ask for 1 or more.")
+        );
     }
-    if partitions > MAX_PARTITIONS {
-        let message = format!("{partitions} partitions are more than {MAX_PARTITIONS}.");
-        return Err(Error::limit("MAX_PARTITIONS", message));
+    if partitions > MAX_WHAT_IF_PARTITIONS {
+        let message = format!("{partitions} partitions are more than {MAX_WHAT_IF_PARTITIONS}.");
+        return Err(Error::limit("MAX_WHAT_IF_PARTITIONS", message)
+            .with_hint("Ask about fewer: the answer has a figure for every pair of them."));
     }
     Ok(())
 }
@@ -297,9 +300,9 @@ mod tests {
     #[test]
     fn partitions_are_limited_at_both_ends() {
         let ask = |from, to| what_if(&KeyCensus::new(), "t", from, to, 0).map_err(|e| e.name());
-        assert!(ask(1, MAX_PARTITIONS).is_ok());
-        assert_eq!(ask(1, MAX_PARTITIONS + 1).err(), Some("MAX_PARTITIONS"));
-        assert_eq!(ask(MAX_PARTITIONS + 1, 1).err(), Some("MAX_PARTITIONS"));
+        assert!(ask(1, MAX_WHAT_IF_PARTITIONS).is_ok());
+        assert_eq!(ask(1, MAX_WHAT_IF_PARTITIONS + 1).err(), Some("MAX_WHAT_IF_PARTITIONS"));
+        assert_eq!(ask(MAX_WHAT_IF_PARTITIONS + 1, 1).err(), Some("MAX_WHAT_IF_PARTITIONS"));
         assert_eq!(ask(1, 0).err(), Some("INVALID_PARTITIONS"));
         assert_eq!(ask(0, 1).err(), Some("INVALID_PARTITIONS"));
     }

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const MAX_FIELDS: usize = 200;
 /// How many different values of a field are shown.
 pub const MAX_SAMPLES: usize = 3;
-/// How many characters of a value or a name are shown; a longer one ends in `…`.
+/// How many characters of a value are shown; a longer one ends in `…`. Names are given whole: they
+/// are what an import asks for.
 pub const MAX_SAMPLE_CHARS: usize = 80;
 
 /// What a file looks like by its beginning.

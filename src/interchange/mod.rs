@@ -1,4 +1,4 @@
-//! Files in and out, one format a file.
+//! Files in, one format a file.
 //!
 //! A reader is fed the file in chunks of any size and calls back for each record, so that a file
 //! larger than memory can be taken in small steps. What it cannot take it refuses by line number

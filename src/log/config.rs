@@ -30,6 +30,61 @@ pub struct LogConfig {
     pub message_timestamp_before_max_ms: i64,
     /// `message.timestamp.after.max.ms`: how far in the future; one hour.
     pub message_timestamp_after_max_ms: i64,
+    /// `cleanup.policy`: what becomes of old segments; delete.
+    pub cleanup_policy: CleanupPolicy,
+    /// `retention.ms`: a segment whose greatest timestamp is older than this goes; 7 days.
+    /// Negative: none does.
+    pub retention_ms: i64,
+    /// `retention.bytes`: old segments go while this much is left; -1. Negative: none does.
+    pub retention_bytes: i64,
+    /// `delete.retention.ms`: how long a tombstone stays after the first pass; 24 hours.
+    pub delete_retention_ms: i64,
+    /// `min.compaction.lag.ms`: how long a record is left alone by the cleaner; 0.
+    pub min_compaction_lag_ms: i64,
+    /// `max.compaction.lag.ms`: after how long it is cleaned whatever the ratio; no limit.
+    pub max_compaction_lag_ms: i64,
+    /// `min.cleanable.dirty.ratio`: the log is cleaned when more than this is dirty; 0.5.
+    pub min_cleanable_dirty_ratio: Ratio,
+}
+
+/// `cleanup.policy`. Both, one or none: without any, nothing is ever deleted for its age or size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CleanupPolicy {
+    /// Segments go when they are old or the log is large.
+    pub delete: bool,
+    /// Of each key the last record stays.
+    pub compact: bool,
+}
+
+/// A floating-point number that equals itself even if it is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ratio(u64);
+
+impl Ratio {
+    /// The ratio of that number.
+    #[must_use]
+    pub const fn new(number: f64) -> Self {
+        Self(number.to_bits())
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+impl LogConfig {
+    /// When a segment rolls by time, in milliseconds: in a compacted topic the lesser of
+    /// `segment.ms` and `max.compaction.lag.ms`. Source: `LogConfig.maxSegmentMs`.
+    #[must_use]
+    pub fn max_segment_ms(&self) -> i64 {
+        if self.cleanup_policy.compact && self.max_compaction_lag_ms > 0 {
+            self.segment_ms.min(self.max_compaction_lag_ms)
+        } else {
+            self.segment_ms
+        }
+    }
 }
 
 impl Default for LogConfig {
@@ -43,6 +98,13 @@ impl Default for LogConfig {
             message_timestamp_type: TimestampType::CreateTime,
             message_timestamp_before_max_ms: i64::MAX,
             message_timestamp_after_max_ms: 3_600_000,
+            cleanup_policy: CleanupPolicy { delete: true, compact: false },
+            retention_ms: 604_800_000,
+            retention_bytes: -1,
+            delete_retention_ms: 86_400_000,
+            min_compaction_lag_ms: 0,
+            max_compaction_lag_ms: i64::MAX,
+            min_cleanable_dirty_ratio: Ratio::new(0.5),
         }
     }
 }

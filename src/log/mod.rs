@@ -5,9 +5,11 @@
 //! partition's log, [`PartitionLog`]. The bytes are Kafka's own, format v2: what is in memory
 //! is what a broker would have in its `.log` files.
 
+mod cleaner;
 mod config;
 mod partition;
 mod restore;
+mod retention;
 mod validate;
 
 pub mod batch;
@@ -21,9 +23,11 @@ pub use batch::{
     BATCH_HEADER_LEN, BatchBuilder, BatchHeader, BatchView, Batches, Compression, EndTransaction,
     MAX_BATCH_BYTES, TimestampType,
 };
-pub use config::LogConfig;
+pub use cleaner::{CleanerPass, CleanerPlan};
+pub use config::{CleanupPolicy, LogConfig, Ratio};
 pub use partition::{AppendInfo, Fetch, LAST_USABLE_OFFSET, PartitionLog, Records};
 pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
 pub use restore::SegmentParts;
+pub use retention::{DeletedSegment, DeletionReason};
 pub use segment::Segment;
 pub use validate::check_timestamp;

@@ -41,11 +41,15 @@ const LEADER_EPOCH: i32 = 0;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionLog {
+    /// Topic and partition, as in `orders-0`; empty where nobody has said.
+    pub(super) name: String,
     pub(super) config: LogConfig,
     /// In the order of their offsets, never none; the last is the active one.
     pub(super) segments: Vec<Segment>,
     pub(super) log_start_offset: i64,
     pub(super) record_count: u64,
+    /// The first dirty offset, once the cleaner has been here.
+    pub(super) cleaner_checkpoint: Option<i64>,
 }
 
 /// Where a batch went.
@@ -107,7 +111,21 @@ impl PartitionLog {
 
     fn empty(config: LogConfig, base_offset: i64, now_ms: i64) -> Self {
         let segments = vec![Segment::new(base_offset, &config, now_ms)];
-        Self { config, segments, log_start_offset: base_offset, record_count: 0 }
+        Self {
+            name: String::new(),
+            config,
+            segments,
+            log_start_offset: base_offset,
+            record_count: 0,
+            cleaner_checkpoint: None,
+        }
+    }
+
+    /// The same log, which knows whose it is: some refusals name the partition, `orders-0`.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
     }
 
     /// The settings.
@@ -181,7 +199,7 @@ impl PartitionLog {
     /// `UNKNOWN_SERVER_ERROR` (-1). Loglanes's own: a compressed batch; an offset past
     /// [`LAST_USABLE_OFFSET`]. Neither the log nor `batch` has then changed.
     pub fn append(&mut self, batch: &mut [u8], now_ms: i64) -> Result<AppendInfo> {
-        let (view, max_timestamp) = validate::produced(&self.config, batch, now_ms)?;
+        let (view, max_timestamp) = validate::produced(&self.config, &self.name, batch, now_ms)?;
         let sent = *view.header();
         let count = u64::from(sent.record_count.unsigned_abs());
         let base_offset = self.log_end_offset();
@@ -220,18 +238,17 @@ impl PartitionLog {
             return Err(Error::code_alone(ErrorCode::InvalidRecord)
                 .with_hint("Only the broker itself writes control batches."));
         }
-        if self.config.message_timestamp_type == TimestampType::CreateTime
-            && let Some(least) = batch.min_timestamp()
-            && [least, batch.max_timestamp()]
-                .into_iter()
-                .any(|time| validate::check_timestamp(&self.config, 0, time, now_ms).is_err())
-        {
-            // Some record is out of range: the first such one gives the error.
+        let keys_fail = self.config.cleanup_policy.compact && batch.has_keyless();
+        let times_fail = self.config.message_timestamp_type == TimestampType::CreateTime
+            && batch.min_timestamp().is_some_and(|least| {
+                let ends = [least, batch.max_timestamp()];
+                ends.into_iter()
+                    .any(|time| validate::check_timestamp(&self.config, 0, time, now_ms).is_err())
+            });
+        if keys_fail || times_fail {
+            // Some record is refused: the first such one gives the error.
             let view = BatchView::parse(batch.finish(0, -1))?;
-            for record in view.records() {
-                let record = record?;
-                validate::check_timestamp(&self.config, record.offset, record.timestamp, now_ms)?;
-            }
+            validate::records(&self.config, &self.name, &view, now_ms)?;
         }
         validate::segment_size(&self.config, batch.len())?;
         let base_offset = self.log_end_offset();
@@ -315,6 +332,12 @@ impl PartitionLog {
             info.position = active.append(&self.config, header, batch, now_ms);
         }
         info
+    }
+
+    /// Begins a new active segment at the log end offset, whatever the old one's size and age; a
+    /// broker does that only when a segment is full, old, or deleted.
+    pub fn begin_segment(&mut self, now_ms: i64) {
+        self.roll(self.log_end_offset(), now_ms);
     }
 
     /// Begins a new active segment at `base_offset`. An empty one at the same offset is

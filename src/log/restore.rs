@@ -47,7 +47,14 @@ impl PartitionLog {
         log_start_offset: i64,
         segments: Vec<SegmentParts>,
     ) -> Result<Self> {
-        let mut log = Self { config, segments: Vec::new(), log_start_offset, record_count: 0 };
+        let mut log = Self {
+            name: String::new(),
+            config,
+            segments: Vec::new(),
+            log_start_offset,
+            record_count: 0,
+            cleaner_checkpoint: None,
+        };
         let first = segments.first().map(|segment| segment.base_offset);
         let mut end = 0;
         for parts in segments {
@@ -65,6 +72,15 @@ impl PartitionLog {
             .with_hint("A log has at least one segment, and begins inside or right after it."));
         }
         Ok(log)
+    }
+
+    /// What a restored log knew beside its bytes: how far the cleaner had come, and how often
+    /// each segment was written anew.
+    pub(crate) fn resume(&mut self, cleaner_checkpoint: Option<i64>, generations: &[u32]) {
+        self.cleaner_checkpoint = cleaner_checkpoint;
+        for (segment, &generation) in self.segments.iter_mut().zip(generations) {
+            segment.set_generation(generation);
+        }
     }
 
     fn restore_segment(&mut self, end: i64, parts: SegmentParts) -> Result<Segment> {

@@ -44,6 +44,7 @@ pub struct Segment {
     first_batch_max_timestamp: Option<i64>,
     created_ms: i64,
     last_modified_ms: i64,
+    generation: u32,
 }
 
 impl Segment {
@@ -60,7 +61,29 @@ impl Segment {
             first_batch_max_timestamp: None,
             created_ms: now_ms,
             last_modified_ms: now_ms,
+            generation: 0,
         }
+    }
+
+    /// The empty segment that the cleaner writes in the place of this one and of those after it.
+    pub(crate) fn rewritten(&self, config: &LogConfig) -> Self {
+        let generation = self.generation.saturating_add(1);
+        Self { generation, ..Self::new(self.base_offset, config, self.created_ms) }
+    }
+
+    /// How often it was written anew. Bytes of one generation only grow at their end.
+    #[must_use]
+    pub fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    pub(crate) fn set_generation(&mut self, generation: u32) {
+        self.generation = generation;
+    }
+
+    /// Sets when it was last written, in milliseconds.
+    pub(crate) fn touch(&mut self, last_modified_ms: i64) {
+        self.last_modified_ms = last_modified_ms;
     }
 
     /// Gives the segment its bytes, whose batches were each indexed before.
@@ -213,7 +236,7 @@ impl Segment {
             _ => now_ms.wrapping_sub(self.created_ms),
         };
         (self.bytes.len() + size) as i64 > i64::from(config.segment_bytes)
-            || (!self.bytes.is_empty() && waited > config.segment_ms)
+            || (!self.bytes.is_empty() && waited > config.max_segment_ms())
             || self.offset_index.is_full()
             || self.time_index.is_full()
             || relative(last_offset, self.base_offset).is_none()

@@ -13,6 +13,7 @@ use crate::error::{Error, ErrorCode, Result};
 /// records.
 pub(crate) fn produced<'a>(
     config: &LogConfig,
+    name: &str,
     bytes: &'a [u8],
     now_ms: i64,
 ) -> Result<(BatchView<'a>, i64)> {
@@ -40,14 +41,75 @@ pub(crate) fn produced<'a>(
         return Err(invalid("A producer id needs an epoch and a base sequence of 0 or more."));
     }
     let mut max_timestamp = NO_TIMESTAMP;
+    let mut keyless = Vec::new();
     let mut records = batch.records();
     while let Some(record) = records.next_record() {
         let record = record.map_err(invalid_record)?;
         max_timestamp = max_timestamp.max(record.timestamp);
-        timestamp(config, header.timestamp_type(), record.offset, record.timestamp, now_ms)?;
+        if config.cleanup_policy.compact && record.key.is_none() {
+            keyless.push(record.offset);
+        } else {
+            timestamp(config, header.timestamp_type(), record.offset, record.timestamp, now_ms)?;
+        }
+    }
+    if !keyless.is_empty() {
+        return Err(keyless_batch(name, &keyless));
     }
     segment_size(config, batch.bytes().len())?;
     Ok((batch, max_timestamp))
+}
+
+/// The records of a batch that a builder has made. The error is what a Java producer shows for
+/// the first record at fault; a time out of range is told before a key that is missing.
+pub(crate) fn records(
+    config: &LogConfig,
+    name: &str,
+    batch: &BatchView<'_>,
+    now_ms: i64,
+) -> Result {
+    let mut keyless = 0_usize;
+    for record in batch.records() {
+        let record = record?;
+        if config.cleanup_policy.compact && record.key.is_none() {
+            keyless += 1;
+        } else {
+            check_timestamp(config, record.offset, record.timestamp, now_ms)?;
+        }
+    }
+    if keyless == 0 {
+        return Ok(());
+    }
+    Err(Error::broker(ErrorCode::InvalidRecord, keyless_record(name)).with_hint(
+        "A compacted topic keeps the last record of each key: give the record a key. An empty \
+         key is one.",
+    ))
+}
+
+/// Source: `LogValidator.validateKey`.
+fn keyless_record(name: &str) -> String {
+    let place = if name.is_empty() { "" } else { " in topic partition " };
+    format!("Compacted topic cannot accept message without key{place}{name}")
+}
+
+/// The broker's own answer, which names the first three records. Source:
+/// `LogValidator.processRecordErrors`.
+#[cold]
+fn keyless_batch(name: &str, places: &[i64]) -> Error {
+    let first: Vec<String> = places
+        .iter()
+        .take(3)
+        .map(|place| format!("RecordError(batchIndex={place}, message='{}')", keyless_record(name)))
+        .collect();
+    Error::broker(
+        ErrorCode::InvalidRecord,
+        format!(
+            "One or more records have been rejected due to {} record errors in total, and only \
+             showing the first three errors at most: [{}]",
+            places.len(),
+            first.join(", ")
+        ),
+    )
+    .with_hint("A compacted topic keeps the last record of each key: give every record a key.")
 }
 
 /// A request carries one batch; a rest too short to be one is ignored, as Kafka does.

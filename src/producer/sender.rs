@@ -78,6 +78,18 @@ impl Sending<'_> {
         Ok(())
     }
 
+    /// Makes room in the log for what is still to come, when `done` of `total` records of one
+    /// kind are in: each partition goes on having its share. A log that grows step by step
+    /// copies itself each time, and ends with room to spare.
+    pub(crate) fn make_room(&mut self, done: u64, total: u64) {
+        for (place, sent) in self.topic.partitions.iter_mut().zip(&self.buffer.sent) {
+            let so_far = sent.map_or(0, |sent| sent.bytes);
+            let to_come = so_far.saturating_mul(total.saturating_sub(done)) / done.max(1);
+            // A 32nd more, as shares are not exact.
+            place.log.reserve(usize::try_from(to_come + to_come / 32).unwrap_or(0));
+        }
+    }
+
     /// Sends every open batch.
     pub(crate) fn flush(&mut self) {
         let Self { buffer, topic, now_ms, .. } = self;

@@ -181,8 +181,9 @@ fn segments(cluster: &Cluster) -> impl Iterator<Item = (SegmentKey, &[u8])> {
         topic.partitions.iter().enumerate().flat_map(move |(partition, held)| {
             let topic = id.clone();
             held.log.segments().iter().map(move |segment| {
-                let base_offset = segment.base_offset();
-                (SegmentKey { topic: topic.clone(), partition, base_offset }, segment.bytes())
+                let (base_offset, generation) = (segment.base_offset(), segment.generation());
+                let topic = topic.clone();
+                (SegmentKey { topic, partition, base_offset, generation }, segment.bytes())
             })
         })
     })

@@ -129,7 +129,10 @@ impl FileReader {
 fn next_chunk(rest: &[u8], at: u64) -> Result<Option<(&str, &[u8])>> {
     let Some((length, rest)) = rest.split_first_chunk::<2>() else { return Ok(None) };
     let length = u16::from_be_bytes(*length) as usize;
-    let damaged = |what: &str| Err(Error::corrupt(format!("Byte {at}: {what}.")));
+    let damaged = |what: &str| {
+        Err(Error::corrupt(format!("Byte {at}: {what}."))
+            .with_hint("The file is damaged: fetch or export it again."))
+    };
     if length > MAX_NAME_BYTES {
         return damaged("no name of a piece is that long");
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, LogChecks};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::history::History;
@@ -14,7 +14,7 @@ use crate::producer::Memory;
 use crate::topic::{Partition, Topic, TopicConfig};
 
 /// What this version writes. A reader takes its own version and all before.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -23,6 +23,8 @@ pub(super) struct Manifest {
     seed: i64,
     random: java::Random,
     clock_offset_ms: i64,
+    #[serde(default)]
+    log_checks: LogChecks,
     brokers: Vec<i32>,
     topics: Vec<SavedTopic>,
     groups: BTreeMap<String, Group>,
@@ -45,16 +47,21 @@ struct SavedTopic {
 struct SavedPartition {
     replicas: Vec<i32>,
     log_start_offset: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cleaner_checkpoint: Option<i64>,
     segments: Vec<SavedSegment>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SavedSegment {
-    base_offset: i64,
+pub(super) struct SavedSegment {
+    pub(super) base_offset: i64,
     created_ms: i64,
     last_modified_ms: i64,
-    bytes: usize,
+    pub(super) bytes: usize,
+    /// None in what the first version wrote.
+    #[serde(default)]
+    pub(super) generation: u32,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -81,6 +88,7 @@ impl Manifest {
             seed,
             random: cluster.random.clone(),
             clock_offset_ms: cluster.clock_offset_ms,
+            log_checks: cluster.log_checks,
             brokers: cluster.brokers.clone(),
             topics: cluster.topics.iter().map(|(name, topic)| saved_topic(name, topic)).collect(),
             groups: cluster.groups.clone(),
@@ -122,11 +130,11 @@ impl Manifest {
         serde_json::from_slice(json).map_err(unreadable)
     }
 
-    /// The cluster and its seed. `segment` gives the bytes of a segment, by topic id, partition
-    /// and base offset.
+    /// The cluster and its seed. `segment` gives the bytes of a segment, by topic id and
+    /// partition.
     pub(super) fn restore(
         self,
-        mut segment: impl FnMut(&str, usize, i64, usize) -> Result<Vec<u8>>,
+        mut segment: impl FnMut(&str, usize, &SavedSegment) -> Result<Vec<u8>>,
     ) -> Result<(i64, Cluster)> {
         let mut topics = BTreeMap::new();
         for saved in self.topics {
@@ -141,12 +149,16 @@ impl Manifest {
                             base_offset: part.base_offset,
                             created_ms: part.created_ms,
                             last_modified_ms: part.last_modified_ms,
-                            bytes: segment(&saved.id, number, part.base_offset, part.bytes)?,
+                            bytes: segment(&saved.id, number, part)?,
                         })
                     })
                     .collect::<Result<Vec<_>>>()?;
-                let log =
-                    PartitionLog::restore(config.log().clone(), partition.log_start_offset, parts)?;
+                let mut log =
+                    PartitionLog::restore(config.log().clone(), partition.log_start_offset, parts)?
+                        .named(format!("{}-{number}", saved.name));
+                let generations: Vec<u32> =
+                    partition.segments.iter().map(|part| part.generation).collect();
+                log.resume(partition.cleaner_checkpoint, &generations);
                 partitions.push(Partition { replicas: partition.replicas, log });
             }
             let topic = Topic {
@@ -166,6 +178,7 @@ impl Manifest {
             brokers: self.brokers,
             random: self.random,
             clock_offset_ms: self.clock_offset_ms,
+            log_checks: self.log_checks,
             topics,
             groups: self.groups,
             producers,
@@ -193,6 +206,7 @@ fn saved_partition(partition: &Partition) -> SavedPartition {
     SavedPartition {
         replicas: partition.replicas.clone(),
         log_start_offset: partition.log.log_start_offset(),
+        cleaner_checkpoint: partition.log.cleaner_checkpoint(),
         segments: partition.log.segments().iter().map(saved_segment).collect(),
     }
 }
@@ -203,5 +217,6 @@ fn saved_segment(segment: &Segment) -> SavedSegment {
         created_ms: segment.created_ms(),
         last_modified_ms: segment.last_modified_ms(),
         bytes: segment.size_in_bytes(),
+        generation: segment.generation(),
     }
 }

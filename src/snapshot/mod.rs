@@ -6,13 +6,16 @@
 //! |---|---|
 //! | `manifest` | all but the records and the history, as JSON: the only chunk that is rewritten as a whole |
 //! | `log/<topic id>/<partition>/<segment's base offset>/<block>` | a piece of a segment of [`BLOCK_BYTES`]: Kafka's own bytes |
+//! | `log/<topic id>/<partition>/<segment's base offset>.<generation>/<block>` | the same, of a segment that the cleaner has written anew |
 //! | `history/<number>` | some steps of the history |
 //!
 //! Segments and history only grow at their end. So a save writes the last block of each segment
 //! that grew, the last chunk of the history, and the manifest. What lies beyond the lengths in
 //! the manifest is not read: blocks may therefore be written ahead of the manifest that counts
 //! them, and a large state is saved in several steps. The manifest always comes last, in one
-//! transaction with the chunks of its step.
+//! transaction with the chunks of its step and with the deletion of those that are dead. A segment
+//! that the cleaner rewrites gets chunks of other names: until the manifest that names them is
+//! written, those of the manifest before are untouched.
 //!
 //! Each chunk is framed: see [`seal`].
 
@@ -103,20 +106,29 @@ struct SegmentKey {
     topic: String,
     partition: usize,
     base_offset: i64,
+    generation: u32,
 }
 
 impl SegmentKey {
     fn block_name(&self, block: usize) -> String {
-        format!("log/{}/{}/{}/{block}", self.topic, self.partition, self.base_offset)
+        let Self { topic, partition, base_offset, generation } = self;
+        match generation {
+            0 => format!("log/{topic}/{partition}/{base_offset}/{block}"),
+            _ => format!("log/{topic}/{partition}/{base_offset}.{generation}/{block}"),
+        }
     }
 
     fn parse(name: &str) -> Option<(Self, usize)> {
         let mut parts = name.strip_prefix("log/")?.split('/');
         let topic = parts.next()?.to_owned();
         let partition = parts.next()?.parse().ok()?;
-        let base_offset = parts.next()?.parse().ok()?;
+        let segment = parts.next()?;
+        let (base_offset, generation) = segment.split_once('.').unwrap_or((segment, "0"));
+        let base_offset = base_offset.parse().ok()?;
+        let generation = generation.parse().ok()?;
         let block = parts.next()?.parse().ok()?;
-        parts.next().is_none().then_some((Self { topic, partition, base_offset }, block))
+        let key = Self { topic, partition, base_offset, generation };
+        parts.next().is_none().then_some((key, block))
     }
 }
 

@@ -53,9 +53,11 @@ impl Restorer {
         })?;
         let manifest = Manifest::from_json(&json)?;
         let history = self.take_history(&manifest)?;
-        let (seed, cluster) = manifest.restore(|topic, partition, base_offset, bytes| {
-            let key = SegmentKey { topic: topic.to_owned(), partition, base_offset };
-            self.take_segment(&key, bytes)
+        let (seed, cluster) = manifest.restore(|topic, partition, segment| {
+            let topic = topic.to_owned();
+            let (base_offset, generation) = (segment.base_offset, segment.generation);
+            let key = SegmentKey { topic, partition, base_offset, generation };
+            self.take_segment(&key, segment.bytes)
         })?;
         let mut orphans: BTreeSet<String> = self.others.into_keys().collect();
         orphans.extend(

@@ -8,6 +8,7 @@ use crate::cluster::Cluster;
 use crate::group::assignor::Assignor;
 use crate::group::{Change, Group, OffsetReset, TopicPartition};
 use crate::job::JobProgress;
+use crate::log::PartitionLog;
 use crate::session::Session;
 use crate::topic::{Partition, Topic};
 
@@ -84,6 +85,22 @@ pub struct PartitionView {
     pub bytes: f64,
     /// The segments, oldest first.
     pub segments: Vec<SegmentView>,
+    /// What the cleaner finds in it; none where the topic is not compacted.
+    pub cleaner: Option<CleanerView>,
+}
+
+/// How dirty a compacted partition is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CleanerView {
+    /// The first offset that no pass has looked at.
+    pub first_dirty_offset: i64,
+    /// Where a pass would end.
+    pub first_uncleanable_offset: i64,
+    /// Which part of the bytes below that is dirty; none: there are none.
+    pub cleanable_ratio: Option<f64>,
+    /// `min.cleanable.dirty.ratio`: a pass begins above it.
+    pub min_cleanable_dirty_ratio: f64,
 }
 
 /// A segment.
@@ -237,11 +254,12 @@ impl ClusterView {
     #[must_use]
     pub fn of(session: &Session, now_ms: i64) -> Self {
         let cluster = session.cluster();
+        let now = cluster.clock(now_ms);
         let topics: Vec<TopicView> =
-            cluster.topics().map(|(name, topic)| TopicView::of(name, topic)).collect();
+            cluster.topics().map(|(name, topic)| TopicView::of(name, topic, now)).collect();
         let history = session.history();
         Self {
-            now: cluster.clock(now_ms) as f64,
+            now: now as f64,
             brokers: brokers(cluster),
             groups: cluster.groups().map(|(id, group)| GroupView::of(id, group, cluster)).collect(),
             records: topics.iter().map(|topic| topic.records).sum(),
@@ -265,10 +283,10 @@ fn brokers(cluster: &Cluster) -> Vec<BrokerView> {
 }
 
 impl TopicView {
-    fn of(name: &str, topic: &Topic) -> Self {
+    fn of(name: &str, topic: &Topic, now_ms: i64) -> Self {
         let partitions: Vec<PartitionView> = (0..)
             .zip(&topic.partitions)
-            .map(|(number, partition)| PartitionView::of(number, partition))
+            .map(|(number, partition)| PartitionView::of(number, partition, now_ms))
             .collect();
         Self {
             name: name.to_owned(),
@@ -283,7 +301,7 @@ impl TopicView {
 }
 
 impl PartitionView {
-    fn of(number: i32, partition: &Partition) -> Self {
+    fn of(number: i32, partition: &Partition, now_ms: i64) -> Self {
         let log = &partition.log;
         Self {
             partition: number,
@@ -302,6 +320,19 @@ impl PartitionView {
                     bytes: segment.size_in_bytes() as f64,
                 })
                 .collect(),
+            cleaner: log.config().cleanup_policy.compact.then(|| CleanerView::of(log, now_ms)),
+        }
+    }
+}
+
+impl CleanerView {
+    fn of(log: &PartitionLog, now_ms: i64) -> Self {
+        let plan = log.cleaner_plan(now_ms);
+        Self {
+            first_dirty_offset: plan.first_dirty_offset,
+            first_uncleanable_offset: plan.first_uncleanable_offset,
+            cleanable_ratio: plan.cleanable_ratio(),
+            min_cleanable_dirty_ratio: log.config().min_cleanable_dirty_ratio.get(),
         }
     }
 }

@@ -18,6 +18,17 @@ pub struct StepLine {
 }
 
 /// At most `limit` steps from number `from` on; forgotten ones are passed over.
+///
+/// ```
+/// use loglanes::view::steps;
+/// use loglanes::{Command, Session};
+///
+/// let mut session = Session::new(7);
+/// session.apply(Command::create_topic("orders", 3), 0)?;
+/// let lines = steps(session.history(), 0, 10);
+/// assert_eq!((lines.len(), &*lines[0].text), (1, "topic orders partitions=3"));
+/// # Ok::<(), loglanes::Error>(())
+/// ```
 #[must_use]
 pub fn steps(history: &History, from: u64, limit: usize) -> Vec<StepLine> {
     let skipped = from.saturating_sub(history.forgotten());

@@ -5,15 +5,17 @@
 
 mod changes;
 mod cluster;
+mod configs;
 mod history;
 mod placement;
 mod record;
 
 pub use changes::{ChangesView, Put};
 pub use cluster::{
-    AssignmentView, BrokerView, ChangeView, ClusterView, GroupPartitionView, GroupView,
-    HistoryView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
+    AssignmentView, BrokerView, ChangeView, CleanerView, ClusterView, GroupPartitionView,
+    GroupView, HistoryView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
 };
+pub use configs::{ConfigView, configs};
 pub use history::{StepLine, steps};
 pub use placement::{
     Arithmetic, Destination, OtherClient, PartitionerInfo, PlacementView, RefusalView,

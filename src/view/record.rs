@@ -99,6 +99,20 @@ pub struct BatchDetail {
 }
 
 /// At most `limit` records from an offset on; gaps are passed over.
+///
+/// ```
+/// use loglanes::view::summaries;
+/// use loglanes::{Cluster, Command};
+///
+/// let mut cluster = Cluster::new(7);
+/// cluster.apply(&Command::create_topic("orders", 1), 0)?;
+/// cluster.apply(&Command::produce("orders", None, Some(&[7; 100])), 0)?;
+/// let partition = cluster.topic("orders").and_then(|topic| topic.partition(0)).unwrap();
+/// let record = summaries(partition, 0, 10).next().unwrap();
+/// assert_eq!((record.offset, record.value_length), (0, 100));
+/// assert_eq!(record.value.unwrap().len(), 64);
+/// # Ok::<(), loglanes::Error>(())
+/// ```
 pub fn summaries(
     partition: &Partition,
     from: i64,
@@ -117,6 +131,20 @@ pub fn summaries(
 }
 
 /// The record at an offset; none in a gap and outside the log.
+///
+/// ```
+/// use loglanes::view::record;
+/// use loglanes::{Cluster, Command};
+///
+/// let mut cluster = Cluster::new(7);
+/// cluster.apply(&Command::create_topic("orders", 12), 0)?;
+/// cluster.apply(&Command::produce("orders", Some(b"order-1007"), None), 0)?;
+/// let topic = cluster.topic("orders").unwrap();
+/// let seen = record("orders", topic, 6, 0).unwrap();
+/// assert_eq!(seen.arithmetic.unwrap().partition, 6);
+/// assert!(seen.value.is_none() && record("orders", topic, 6, 1).is_none());
+/// # Ok::<(), loglanes::Error>(())
+/// ```
 #[must_use]
 pub fn record(name: &str, topic: &Topic, partition: i32, offset: i64) -> Option<RecordDetail> {
     let held = topic.partition(partition)?;

@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use super::convert::{Thrown, bytes_of, from_js, ms, to_js};
-use super::{JsCommand, JsOutcome, Loglanes};
+use super::{JsCommand, JsOutcome, Loglanes, timing};
 use crate::command::Command;
 use crate::error::Error;
 use crate::log::NewRecord;
@@ -24,7 +24,9 @@ impl Loglanes {
     /// Begins to import a file: then `feed` it, piece by piece, and `finish`.
     #[wasm_bindgen(js_name = beginImport)]
     pub fn begin_import(&mut self, spec: JsImportSpec, now: f64) -> Result<JsJobProgress, Thrown> {
-        to_js(&self.session.begin_import(from_js("import", spec.into())?, ms(now))?)
+        let begun = self.session.begin_import(from_js("import", spec.into())?, ms(now))?;
+        timing::begin(begun.kind);
+        to_js(&begun)
     }
 
     /// Begins to generate records: then `step` until all are there, and `finish`.
@@ -34,7 +36,9 @@ impl Loglanes {
         #[wasm_bindgen(unchecked_param_type = "GenerateCommand")] command: JsCommand,
         now: f64,
     ) -> Result<JsJobProgress, Thrown> {
-        to_js(&self.session.begin_generate(from_js("generation", command.into())?, ms(now))?)
+        let begun = self.session.begin_generate(from_js("generation", command.into())?, ms(now))?;
+        timing::begin(begun.kind);
+        to_js(&begun)
     }
 
     /// The next bytes of the file.
@@ -56,7 +60,9 @@ impl Loglanes {
     /// The job is done: it counts as one act from now on.
     pub fn finish(&mut self) -> Result<JsOutcome, Thrown> {
         self.insights.changed();
-        to_js(&self.session.finish()?.0)
+        let (outcome, done) = self.session.finish()?;
+        timing::end(done.kind);
+        to_js(&outcome)
     }
 
     /// Ends the job early. What is in stays, and counts as one act.

@@ -8,6 +8,7 @@ mod bulk;
 mod convert;
 mod insights;
 mod restorer;
+mod timing;
 
 use wasm_bindgen::prelude::*;
 
@@ -79,6 +80,9 @@ extern "C" {
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "Changes | null")]
     pub type JsChanges;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ConfigView[]")]
+    pub type JsConfigs;
 }
 
 /// A panic is a bug: it is printed with its place, then this instance is of no more use.
@@ -176,14 +180,24 @@ impl Loglanes {
         to_js(&self.run(Command::CreatePartitions { topic: topic.to_owned(), total }, now)?)
     }
 
-    /// Lets timers run that are due: sessions, metadata. Whether anything has changed.
+    /// Lets timers run that are due: sessions, metadata, the checks of the logs. Whether anything
+    /// has changed.
     pub fn tick(&mut self, now: f64) -> bool {
-        self.session.tick(ms(now))
+        let has_changed = self.session.tick(ms(now));
+        if has_changed {
+            self.insights.changed();
+        }
+        has_changed
     }
 
     /// All there is, but for the records.
     pub fn view(&self, now: f64) -> Result<JsClusterView, Thrown> {
         to_js(&ClusterView::of(&self.session, ms(now)))
+    }
+
+    /// Every config of a topic, in the order of Kafka's tools.
+    pub fn configs(&self, topic: &str) -> Result<JsConfigs, Thrown> {
+        to_js(&view::configs(self.topic(topic)?))
     }
 
     /// Every client's partitioners, the Java client's first.

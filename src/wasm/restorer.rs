@@ -2,8 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::Loglanes;
 use super::convert::{Thrown, bytes_of};
+use super::{Loglanes, timing};
 use crate::error::Error;
 use crate::snapshot;
 
@@ -21,6 +21,7 @@ impl Restorer {
     /// Nothing yet.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
+        timing::begin("restore");
         Self::default()
     }
 
@@ -46,12 +47,14 @@ impl Restorer {
 
     /// The state. It throws if anything is missing or damaged; nothing is loaded half.
     pub fn finish(self) -> Result<Loglanes, Thrown> {
-        match self.file {
+        let restored = match self.file {
             Some(file) if self.chunks.is_empty() => Ok(Loglanes::of(file.finish()?)),
             Some(_) => {
                 Err(Error::loglanes("A file and chunks cannot be restored together.").into())
             }
             None => Ok(Loglanes::of(self.chunks.finish()?)),
-        }
+        };
+        timing::end("restore");
+        restored
     }
 }

@@ -73,8 +73,25 @@ export type Command =
   /** Topics as `orders` or `orders:0,2`. */
   | { type: "deleteOffsets"; group: string; topics: string[] }
   | { type: "deleteGroup"; group: string }
-  /** Moves the cluster's clock forward; sessions may time out, metadata may age. */
+  /** Every position of a member to the first record at or after a time (ms since 1970); to the end where there is none. */
+  | { type: "seekToTimestamp"; group: string; member: string; timestamp: number }
+  /** Kafka's incremental alter: all of the changes or none. */
+  | { type: "alterConfigs"; topic: string; ops: AlterConfigOp[] }
+  /** Moves the log start offset up to `before`; -1n: to the high watermark. */
+  | { type: "deleteRecords"; topic: string; partition: number; before: bigint }
+  /** The brokers' check for old segments, which the clock else brings every five minutes; of one topic or of all. */
+  | { type: "runRetention"; topic?: string }
+  /** The cleaner's look at the compacted partitions, which the clock else brings every 15 seconds; of one topic or of all. */
+  | { type: "runCleaner"; topic?: string }
+  /** Moves the cluster's clock forward; sessions may time out, metadata may age, old segments go, logs are cleaned. */
   | { type: "advanceClock"; ms: number };
+
+/** One change of one config. `append` and `subtract` are for lists; `delete` goes back to the default. */
+export interface AlterConfigOp {
+  op: "set" | "delete" | "append" | "subtract";
+  name: string;
+  value?: string | null;
+}
 
 /** Where a reset goes: the modes of `kafka-consumer-groups --reset-offsets`. */
 export type ResetTo =
@@ -137,7 +154,83 @@ export type Outcome =
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
   | { type: "offsetsReset"; group: string; plan: ResetPlan }
-  | { type: "committed"; group: string; offsets: PartitionOffset[] };
+  | { type: "committed"; group: string; offsets: PartitionOffset[] }
+  /** A null timestamp: no record is so late, and the position is the end. */
+  | { type: "sought"; group: string; member: string; timestamp: number; partitions: { topic: string; partition: number; offset: bigint; timestamp: number | null }[] }
+  /** Values as described, before and after; null where there is no such config. */
+  | { type: "configsAltered"; topic: string; configs: { name: string; from: string | null; to: string | null }[] }
+  /** `records` can no longer be read; their segments go with the next check. */
+  | { type: "recordsDeleted"; topic: string; partition: number; from: bigint; logStartOffset: bigint; records: number }
+  /** The partitions that have lost segments. */
+  | { type: "retentionRan"; partitions: PartitionRetention[] }
+  /** Every compacted partition, those left alone as well; by the clock, only those in which something was done. */
+  | { type: "cleanerRan"; partitions: PartitionCleaning[] }
+  /** `events` has the first of what happened on the way, `moreEvents` counts the rest. */
+  | { type: "clockAdvanced"; ms: number; events: { at: number; outcome: Outcome }[]; moreEvents: number };
+
+/** A segment that is gone, and why: below the log start offset, the log large enough without it, or too old. */
+export interface DeletedSegment {
+  baseOffset: bigint;
+  nextOffset: bigint;
+  bytes: number;
+  reason: "logStartOffset" | "retentionBytes" | "retentionMs";
+}
+
+export interface PartitionRetention {
+  topic: string;
+  partition: number;
+  /** The log start offset before and after. */
+  from: bigint;
+  logStartOffset: bigint;
+  deleted: DeletedSegment[];
+}
+
+/** What the cleaner found in a partition, and did. */
+export interface PartitionCleaning {
+  topic: string;
+  partition: number;
+  /** Why there was no pass; null if there was one. */
+  leftAlone: "nothingCleanable" | "notDirtyEnough" | null;
+  /** Which part of the bytes that could be cleaned was dirty; null: there were none. A pass begins above the minimum. */
+  cleanableRatio: number | null;
+  minCleanableDirtyRatio: number;
+  passes: CleanerPass[];
+  deleted: DeletedSegment[];
+}
+
+/** One pass: the dirty offsets it looked at, what it kept, and what is gone for which reason. */
+export interface CleanerPass {
+  dirtyFrom: bigint;
+  dirtyTo: bigint;
+  kept: number;
+  superseded: number;
+  /** Tombstones whose time was up. */
+  tombstones: number;
+  keyless: number;
+  /** Tombstones that stay for now, and when the first of them may go. */
+  tombstonesKept: number;
+  nextHorizon: number | null;
+  bytesBefore: number;
+  bytesAfter: number;
+  segmentsBefore: number;
+  segmentsAfter: number;
+}
+
+/** A config of a topic. */
+export interface ConfigView {
+  name: string;
+  type: "BOOLEAN" | "INT" | "LONG" | "DOUBLE" | "STRING" | "LIST";
+  /** The value in force, as Kafka describes it. */
+  value: string;
+  /** As it was given, or null where it was not set. */
+  given: string | null;
+  default: string | null;
+  source: "DYNAMIC_TOPIC_CONFIG" | "DYNAMIC_DEFAULT_BROKER_CONFIG" | "DEFAULT_CONFIG";
+  /** Which values are allowed, as Kafka prints it; empty: all of the type. */
+  rule: string;
+  /** Whether it changes what happens here; the others are kept, no more. */
+  acts: boolean;
+}
 
 /** A record as a poll delivers it. `again`: this group had been given it before. */
 export interface PolledRecord {
@@ -206,6 +299,8 @@ export interface PartitionView {
   bytes: number;
   /** Base offset and size in bytes of each segment, oldest first; the last one is active. */
   segments: { baseOffset: bigint; bytes: number }[];
+  /** What the cleaner finds in it; null where the topic is not compacted. */
+  cleaner: { firstDirtyOffset: bigint; firstUncleanableOffset: bigint; cleanableRatio: number | null; minCleanableDirtyRatio: number } | null;
 }
 
 export interface GroupView {

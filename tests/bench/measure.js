@@ -17,10 +17,14 @@
  * @property {string} name
  * @property {string} unit What one unit of work is, in the plural.
  * @property {number} count How many units one round does.
+ * @property {string} [goal] What we want of it, as docs/benchmarks.md has it.
  * @property {Side[]} sides The first is what the others are compared with.
+ * @property {() => Promise<string[]>} [facts] What is counted and not timed; asked first, while
+ *   the tab is fresh.
  *
  * @typedef {object} Row
  * @property {string} side
+ * @property {number} ms The median time of a round.
  * @property {number} rate Units a second, the median of all rounds.
  * @property {number} spread The slowest round's time over the fastest's.
  * @property {number} ratio The rate over the first side's rate.
@@ -28,6 +32,9 @@
  * @typedef {object} Result
  * @property {string} name
  * @property {string} unit
+ * @property {number} count
+ * @property {string} goal
+ * @property {string[]} facts
  * @property {Row[]} rows
  */
 
@@ -39,7 +46,8 @@ const WARM_UP = 2;
  * @param {Measure} measure
  * @returns {Promise<Result>}
  */
-export async function measure({ name, unit, count, sides }) {
+export async function measure({ name, unit, count, goal = "", sides, facts: askFacts }) {
+  const facts = (await askFacts?.()) ?? [];
   const ready = [];
   for (const side of sides) {
     ready.push({ side: side.name, work: await side.prepare(count), times: /** @type {number[]} */ ([]) });
@@ -59,10 +67,10 @@ export async function measure({ name, unit, count, sides }) {
   const rows = ready.map(({ side, times }) => {
     times.sort((a, b) => a - b);
     const median = times[Math.floor(times.length / 2)];
-    return { side, rate: (count / median) * 1000, spread: times[times.length - 1] / times[0], ratio: 1 };
+    return { side, ms: median, rate: (count / median) * 1000, spread: times[times.length - 1] / times[0], ratio: 1 };
   });
   for (const row of rows) row.ratio = row.rate / rows[0].rate;
-  return { name, unit, rows };
+  return { name, unit, count, goal, facts, rows };
 }
 
 /** Lets the tab breathe, and collect what the last side left. */

@@ -32,7 +32,7 @@ async function open() {
   page.on("console", (message) => {
     if (!message.location().url.endsWith("/favicon.ico")) console.log(message.text());
   });
-  await page.goto(server.url + PAGE);
+  await page.goto(server.url + PAGE, { timeout: 120_000 });
   await page.waitForFunction(() => "bench" in window);
   return await page.evaluateHandle(
     () => /** @type {import("./page.js").Bench} */ (Reflect.get(window, "bench")),
@@ -40,13 +40,14 @@ async function open() {
 }
 
 /** @param {import("./measure.js").Result} result */
-function print({ name, unit, rows }) {
-  console.log(`\n${name}`);
-  for (const { side, rate, ratio, spread } of rows) {
-    const [millions, times] = [(rate / 1e6).toFixed(2), ratio.toFixed(2)];
+function print({ name, unit, count, goal, facts, rows }) {
+  console.log(`\n${name}: ${count.toLocaleString("en")} ${unit}${goal && `; the goal: ${goal}`}`);
+  for (const { side, ms, rate, ratio, spread } of rows) {
+    const [time, millions, times] = [ms.toFixed(1), (rate / 1e6).toFixed(2), ratio.toFixed(2)];
     console.log(
-      `  ${side.padEnd(24)} ${millions.padStart(9)} million ${unit}/s ${times.padStart(8)} x` +
-        `   (slowest round ${spread.toFixed(2)} x the fastest)`,
+      `  ${side.padEnd(24)} ${time.padStart(8)} ms ${millions.padStart(9)} million ${unit}/s` +
+        ` ${times.padStart(8)} x   (slowest round ${spread.toFixed(2)} x the fastest)`,
     );
   }
+  for (const fact of facts) console.log(`  ${fact}`);
 }

@@ -8,6 +8,7 @@ import { ORIGIN, serveModules } from "./support/modules.js";
 
 const HARNESS = `<!doctype html><meta charset="utf-8"><title>jobs</title><script type="module">
   window.jobs = await import("/www/jobs.js");
+  window.JobDock = (await import("/www/panels/job-dock.js")).JobDock;
   window.Scribe = class {
     fed = []; stepped = 0; calls = []; slow = 0;
     #progress = (kind) => ({ kind, topic: "t", records: kind === "generate" ? this.stepped : this.fed.length, bytes: 0, refused: 0, refusals: [], total: null });
@@ -120,6 +121,21 @@ test("an engine that breaks is reported as it broke", async ({ page }) => {
     return jobs.runGenerate(scribe, { count: 10 }).then(() => "", (/** @type {Error} */ error) => error.message);
   });
   expect(message).toBe("unreachable executed");
+});
+
+test("records that the broker refuses after they were sent are told, too", async ({ page }) => {
+  const told = await page.evaluate(() => {
+    const { JobDock } = /** @type {any} */ (window);
+    const progress = { kind: "import", topic: "t", records: 5, bytes: 10, refused: 1, refusals: [{ line: 2, reason: "no" }], total: null };
+    const report = { kind: "import", progress, done: 10, total: 10, ms: 1, rate: 0, left: null };
+    const outcome = (/** @type {number} */ refused) => ({ type: "producedMany", topic: "t", records: 6 - refused, bytes: 10, refused, partitions: [] });
+    const dock = new JobDock(document.body);
+    return [1, 4].map((refused) => {
+      dock.finished({ outcome: outcome(refused), report, cancelled: false, failure: null });
+      return document.body.innerText.includes("3 records were refused by the broker");
+    });
+  });
+  expect(told).toEqual([false, true]);
 });
 
 test("a state file is its chunks, one after the other, and is read back whole", async ({ page }) => {

@@ -1,6 +1,7 @@
 // @ts-check
 /** @file The page is there and bound to its policy, by the server and by itself. */
 
+import { readFile } from "node:fs/promises";
 import { expect, test } from "./support/test.js";
 
 const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
@@ -20,6 +21,17 @@ test("the page carries the policy wherever it is hosted", async ({ page }) => {
   const meta = page.locator('meta[http-equiv="Content-Security-Policy"]');
   await expect(meta).toHaveAttribute("content", /default-src 'self'/);
   await expect(meta).toHaveAttribute("content", /script-src 'self' 'wasm-unsafe-eval'/);
+});
+
+test("the page says all that it simplifies", async ({ page }) => {
+  const design = await readFile(new URL("../../docs/design.md", import.meta.url), "utf8");
+  const list = design.split(/^## /m).find((section) => section.startsWith("What a learner should know")) ?? "";
+  const rows = list.split("\n").filter((line) => line.startsWith("| ") && line !== "| Kafka | here |");
+  expect(rows.length).toBeGreaterThan(0);
+  await page.goto("/");
+  await expect(page.locator("#page")).toBeVisible();
+  await page.getByText("What is simplified here").click();
+  await expect(page.locator("#simplified").getByRole("listitem")).toHaveCount(rows.length);
 });
 
 test("the wasm package arrives as wasm", async ({ request }) => {

@@ -105,7 +105,7 @@ export function swatch(tag) {
  * @param {HTMLElement} element
  * @param {number} tag
  */
-export function paintSwatch(element, tag) {
+function paintSwatch(element, tag) {
   element.dataset.kind = kindOf(tag);
   element.style.setProperty("--key-light", colour(tag, "light").css);
   element.style.setProperty("--key-dark", colour(tag, "dark").css);

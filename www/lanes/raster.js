@@ -10,7 +10,7 @@ import { colour, KEY_BITS, slot, SLOTS, TOMBSTONE, CONTROL } from "./palette.js"
 /** @import { Theme } from "./palette.js" */
 
 /** Image rows per lane. */
-export const BANDS = 3;
+const BANDS = 3;
 /** How much of a colour is left when another key is looked at. */
 export const DIM = 0.32;
 
@@ -26,7 +26,7 @@ function pack(rgb, part, below) {
 }
 
 /** @param {string} css `rgb(…)` as a computed style gives it @returns {[number, number, number]} */
-export function parseRgb(css) {
+function parseRgb(css) {
   const [r = 0, g = 0, b = 0] = (css.match(/[\d.]+/g) ?? []).map(Number);
   return [r, g, b];
 }

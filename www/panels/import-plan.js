@@ -25,7 +25,7 @@ const SAMPLE_CHARS = 24;
  * @param {Inspection} inspection
  * @returns {{ field: string | null, reason: string }}
  */
-export function proposeKey({ fields, lines }) {
+function proposeKey({ fields, lines }) {
   // A key names a thing that comes again: a user, an airport. What differs in every line orders
   // nothing, and what never differs puts all into one partition.
   const repeating = fields.filter(({ inEvery, distinct }) => inEvery && distinct > 1 && distinct <= lines / 2);

@@ -56,8 +56,9 @@ export class JobDock extends EventTarget {
   /** @param {JobEnd} end */
   finished({ outcome, report, cancelled, failure }) {
     if (!this.running) this.#begin();
-    const { progress, ms } = report;
+    const { kind, progress, ms } = report;
     const many = outcome.type === "producedMany" ? outcome : null;
+    const late = (many?.refused ?? progress.refused) - progress.refused;
     const records = many?.records ?? progress.records;
     const into = many ? ` in ${count(many.partitions.filter((each) => each.records > 0).length)} partitions` : "";
     const what = `${count(records)} ${records === 1 ? "record is" : "records are"} in ${progress.topic}${into}`;
@@ -67,8 +68,12 @@ export class JobDock extends EventTarget {
     this.#bar.hidden = true;
     this.#stop.hidden = true;
     this.#close.hidden = false;
-    this.#result.replaceChildren(...whyEnded(cancelled, failure), ...refusals(progress));
-    this.#spoken.textContent = `${title}: ${what}. ${progress.refused > 0 ? `${count(progress.refused)} lines were refused.` : ""}`;
+    this.#result.replaceChildren(...whyEnded(kind, cancelled, failure), ...refusedLate(late), ...refusals(progress));
+    this.#spoken.textContent = [
+      `${title}: ${what}.`,
+      progress.refused > 0 ? `${count(progress.refused)} lines were refused.` : "",
+      late > 0 ? `${count(late)} records were refused by the broker.` : "",
+    ].filter(Boolean).join(" ");
   }
 
   /** @param {string} text */
@@ -127,13 +132,21 @@ function duration(ms) {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** @param {boolean} cancelled @param {unknown} failure */
-function whyEnded(cancelled, failure) {
+/** @param {JobReport["kind"]} kind @param {boolean} cancelled @param {unknown} failure */
+function whyEnded(kind, cancelled, failure) {
   if (failure !== null) {
     const said = failure instanceof Error || failure instanceof DOMException ? failure.message : String(failure);
-    return [h("p", { class: "notice" }, `The file could not be read to its end: ${said} What came before is in the log and stays.`)];
+    const what = kind === "import" ? "The file could not be read to its end" : "It could not go on";
+    return [h("p", { class: "notice" }, `${what}: ${said} What came before is in the log and stays.`)];
   }
   return cancelled ? [h("p", null, "What came before is in the log and stays.")] : [];
+}
+
+/** A broker answers for whole batches, after they were sent: these are no lines. @param {number} records */
+function refusedLate(records) {
+  if (records === 0) return [];
+  return [h("p", { class: "notice" },
+    `${count(records)} ${records === 1 ? "record was" : "records were"} refused by the broker and not stored. The topic’s configs decide, such as max.message.bytes; send one such record by hand to read why.`)];
 }
 
 /** @param {JobReport["progress"]} progress */

@@ -55,7 +55,8 @@ export class TopicsPanel extends Panel {
         h("details", null, h("summary", null, "Configs"),
           h("div", { class: "stack" },
             field("message.timestamp.type", this.#timestampType, "Whose clock stamps a record: the producer’s or the broker’s."),
-            ...this.#configs.map(({ name, note, input }) => field(name, input, note)))),
+            ...this.#configs.map(({ name, note, input }) => field(name, input, note)),
+            h("p", { class: "hint" }, "All of Kafka’s configs can be set once the topic is there, under Configs."))),
       ],
       submit: () => this.#create(),
     });

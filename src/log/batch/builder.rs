@@ -60,6 +60,7 @@ struct State {
     base_sequence: i32,
     is_transactional: bool,
     is_control: bool,
+    has_keyless: bool,
 }
 
 const START: State = State {
@@ -75,6 +76,7 @@ const START: State = State {
     base_sequence: -1,
     is_transactional: false,
     is_control: false,
+    has_keyless: false,
 };
 
 impl Default for BatchBuilder {
@@ -296,6 +298,7 @@ impl BatchBuilder {
             state.first_upper_bound = record.size_upper_bound();
         }
         state.count += 1;
+        state.has_keyless |= record.key.is_none();
         state.last_offset_delta = offset_delta;
         state.max_timestamp = state.max_timestamp.max(record.timestamp);
         if record.timestamp != NO_TIMESTAMP {
@@ -317,6 +320,35 @@ impl BatchBuilder {
 
     pub(crate) fn is_control(&self) -> bool {
         self.state.is_control
+    }
+
+    /// Whether some record has no key.
+    pub(crate) fn has_keyless(&self) -> bool {
+        self.state.has_keyless
+    }
+
+    /// Writes what is left of a stored batch: the records this holds, none included, with the
+    /// offsets, the producer, the leader epoch and the timestamp type of `original`. Source:
+    /// `MemoryRecords.buildRetainedRecordsInto` and `DefaultRecordBatch.writeEmptyHeader`.
+    pub(crate) fn finish_as(&mut self, original: &BatchHeader) -> &mut [u8] {
+        let state = &self.state;
+        let keeps_time =
+            self.is_empty() || original.timestamp_type() == TimestampType::LogAppendTime;
+        let header = BatchHeader {
+            base_timestamp: state.base_timestamp,
+            max_timestamp: if keeps_time { original.max_timestamp } else { state.max_timestamp },
+            record_count: state.count,
+            ..*original
+        };
+        header
+            .with_attributes(
+                original.timestamp_type(),
+                original.is_transactional(),
+                original.is_control(),
+                !self.is_empty() && state.delete_horizon.is_some(),
+            )
+            .seal(&mut self.bytes);
+        &mut self.bytes
     }
 
     /// Writes the header and the CRC and gives the batch; no bytes without records, as in

@@ -4,8 +4,12 @@
  * ../sides, so that several measures can share it.
  */
 
+import { bulk } from "./bulk.js";
 import { copy } from "./copy.js";
 import { insert } from "./insert.js";
+import { keeping } from "./keeping.js";
+import { ndjson } from "./ndjson.js";
+import { lanes, scan, whatIf } from "./questions.js";
 
 /** @type {import("../measure.js").Measure[]} */
-export const measures = [copy, insert];
+export const measures = [copy, bulk, insert, ndjson, scan, whatIf, lanes, keeping];

@@ -55,10 +55,10 @@ export class GenerateForm extends EventTarget {
     this.#go.disabled = view.job !== null;
   }
 
-  /** @param {{ records: number, bytes: number, partitions: unknown[] }} outcome */
-  done({ records, bytes, partitions }) {
+  /** @param {{ records: number, bytes: number, refused: number, partitions: unknown[] }} outcome */
+  done({ records, bytes, refused, partitions }) {
     this.refusal.clear();
-    this.#made.textContent = `${plural(records, "record")} (${size(bytes)}) in ${plural(partitions.length, "partition")}`;
+    this.#made.textContent = `${plural(records, "record")} (${size(bytes)}) in ${plural(partitions.length, "partition")}${refused > 0 ? `; ${plural(refused, "record")} refused` : ""}`;
   }
 
   #submit() {

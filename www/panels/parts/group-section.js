@@ -3,7 +3,7 @@ import { count, h } from "../../dom.js";
 import { button, scroller } from "./field.js";
 import { KeptList, keepFocus, setText } from "./keep.js";
 import { MemberRow } from "./member-row.js";
-import { plural, span } from "./numbers.js";
+import { moment, plural, span } from "./numbers.js";
 import { polledView } from "./polled.js";
 import { RefusalOutput } from "./refusal.js";
 
@@ -124,6 +124,11 @@ export class GroupSection {
         : `Reset, as the next offset to read: ${rows.map(({ topic, partition, offset }) => `${topic} P${partition} → ${count(offset)}`).join(", ")}.`));
     } else if (outcome.type === "rebalanced") {
       this.#answer.replaceChildren(h("p", { role: "status" }, `Rebalanced: generation ${outcome.generation}.`));
+    } else if (outcome.type === "sought") {
+      this.#answer.replaceChildren(h("p", { role: "status" }, outcome.partitions.length === 0
+        ? `${outcome.member} owns no partition: nothing was moved.`
+        : `From ${moment(outcome.timestamp)} on, ${outcome.member} reads: ${outcome.partitions.map(({ topic, partition, offset, timestamp }) =>
+          `${topic} P${partition} → ${timestamp === null ? `the end, ${count(offset)}: no record is so late` : `${count(offset)}, of ${moment(timestamp)}`}`).join("; ")}.`));
     } else this.#answer.replaceChildren();
   }
 

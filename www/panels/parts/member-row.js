@@ -1,8 +1,8 @@
 /** @file One member of a group: what it owns, and what one can make it do. */
 import { h } from "../../dom.js";
-import { button, field, numberInput, uniqueId } from "./field.js";
+import { button, field, numberInput, textInput, uniqueId } from "./field.js";
 import { keepFocus, setOptions, setText } from "./keep.js";
-import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span } from "./numbers.js";
+import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span, timestamp } from "./numbers.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
@@ -60,6 +60,7 @@ export class MemberRow {
   #max = numberInput({ placeholder: "max 500", size: 8, "aria-label": "max.poll.records" });
   #place = h("select");
   #offset = numberInput({ class: "number mono" });
+  #time = textInput({ class: "mono", size: 24, placeholder: "2026-01-31T12:00:00Z" });
   #more;
   #seek;
   #doing;
@@ -97,6 +98,9 @@ export class MemberRow {
         button("Commit it", () => this.#toOffset("commit")),
         button("Pause", () => this.#pause("pause"), { title: "It takes nothing from the partition until resumed, or until an eager rebalance" }),
         button("Resume", () => this.#pause("resume"))),
+      h("div", { class: "row low" },
+        field("Time: ISO 8601, or ms since 1970", this.#time),
+        button("Seek all its partitions to that time", () => this.#toTime())),
       h("p", { class: "hint" }, "A seek moves this member’s position. A commit stores the next offset to read for the whole group: after offset 4 has been read, that is 5."));
     this.element = h("li", { class: "member", "aria-label": `Member ${member.member} of ${group.id}` },
       h("div", { class: "row member-head" }, this.#name, this.#state),
@@ -190,6 +194,13 @@ export class MemberRow {
     const place = this.#chosen();
     const { group, member } = this.#item;
     if (place) this.#doing.act({ type: "seek", group: group.id, member: member.member, ...place, to });
+  }
+
+  #toTime() {
+    const time = timestamp(this.#time.value);
+    if (time === null) return this.#doing.say(`“${this.#time.value}” is no time: write 2026-01-31T12:00:00Z, or milliseconds since 1970.`);
+    const { group, member } = this.#item;
+    this.#doing.act({ type: "seekToTimestamp", group: group.id, member: member.member, timestamp: time });
   }
 
   /** @param {"seek" | "commit"} what */

@@ -66,14 +66,16 @@ export function moment(ms) {
 }
 
 /**
- * A span of time for a person: `41 s`, `4 min 10 s`.
+ * A span of time for a person, in its two largest units: `41 s`, `4 min 10 s`, `7 d`.
  * @param {number} ms
  * @returns {string}
  */
 export function span(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  return seconds % 60 === 0 ? `${seconds / 60} min` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const parts = [[Math.floor(seconds / 86_400), "d"], [Math.floor(seconds / 3600) % 24, "h"], [Math.floor(seconds / 60) % 60, "min"], [seconds % 60, "s"]];
+  const first = parts.findIndex(([value]) => value !== 0);
+  if (first === -1) return "0 s";
+  return parts.slice(first, first + 2).filter(([value]) => value !== 0).map(([value, unit]) => `${value} ${unit}`).join(" ");
 }
 
 /**

@@ -1,6 +1,6 @@
 // What a panel is given, and what it may ask of the engine. No panel needs more than this.
 import type {
-  Bytes, ClusterView, Header, HistoryEntry, KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement,
+  Bytes, ClusterView, ConfigView, Header, HistoryEntry, KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement,
   ResetPreview, ResetRequest, SplitKey, TopicView, WhatIf,
 } from "../../../src/wasm/types.d.ts";
 
@@ -23,6 +23,7 @@ export interface Questions {
   keys(topic: string, limit: number): KeyStats;
   whatIf(topic: string, total: number, limit: number): WhatIf;
   splitKeys(topic: string, limit: number): { total: number; keys: SplitKey[] };
+  configs(topic: string): ConfigView[];
   resetPlan(request: ResetRequest): ResetPreview;
   describeGroup(group: string): string[];
   history(from: number, limit: number): HistoryEntry[];

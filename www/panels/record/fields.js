@@ -29,7 +29,7 @@ const CODECS = ["no compression", "gzip", "snappy", "lz4", "zstd"];
  * @param {number} attributes
  * @returns {string}
  */
-export function attributesInWords(attributes) {
+function attributesInWords(attributes) {
   const words = [CODECS[attributes & 7] ?? `codec ${attributes & 7}`, attributes & 8 ? "LogAppendTime" : "CreateTime"];
   if (attributes & 16) words.push("transactional");
   if (attributes & 32) words.push("control");

@@ -1,0 +1,374 @@
+//! Compaction: of each key the last record stays.
+//!
+//! A pass maps every key of the dirty segments to its highest offset, then writes all segments
+//! up to there anew, without the records that a later one supersedes. The active segment is
+//! neither read nor written. Offsets never change: gaps remain.
+//!
+//! Source: `LogCleaner`, `Cleaner` and `MemoryRecords.filterTo`, Apache Kafka 4.4.0.
+//!
+//! Simplified: the map of keys is never full. Markers of transactions stay, and records of
+//! aborted transactions count like any others. A producer is known as long as a batch of it is
+//! in the log.
+
+mod plan;
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+pub use plan::CleanerPlan;
+
+use super::batch::{BatchBuilder, BatchHeader, BatchView};
+use super::index;
+use super::partition::PartitionLog;
+use super::record::{NewRecord, RecordView};
+use super::retention::DeletedSegment;
+use super::segment::Segment;
+
+/// What one pass did to a log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CleanerPass {
+    /// The first dirty offset.
+    pub dirty_from: i64,
+    /// Where the pass ended: the first dirty offset from now on.
+    pub dirty_to: i64,
+    /// Records of the segments it wrote.
+    pub kept: f64,
+    /// Records that are gone because a later one has their key.
+    pub superseded: f64,
+    /// Tombstones that are gone because their time was up.
+    pub tombstones: f64,
+    /// Records that are gone because they have no key.
+    pub keyless: f64,
+    /// Tombstones that stay for now.
+    pub tombstones_kept: f64,
+    /// When the first of those may go, ms since 1970; a later pass then takes it.
+    pub next_horizon: Option<f64>,
+    /// Bytes of all segments before.
+    pub bytes_before: f64,
+    /// Bytes of all segments after.
+    pub bytes_after: f64,
+    /// Segments before.
+    pub segments_before: u32,
+    /// Segments after.
+    pub segments_after: u32,
+}
+
+enum Cleaned {
+    /// A segment that stays as it is.
+    Same(usize),
+    New(Segment),
+}
+
+/// What decides over each record, and what it decided.
+struct Pass<'a> {
+    now_ms: i64,
+    delete_retention_ms: i64,
+    end: i64,
+    high_watermark: i64,
+    log_start_offset: i64,
+    /// The highest offset of each key of the dirty segments.
+    keys: HashMap<&'a [u8], i64>,
+    /// The last offset of each producer that has a batch in the log.
+    producers: HashMap<i64, i64>,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
+    kept: u64,
+    superseded: u64,
+    tombstones: u64,
+    keyless: u64,
+    tombstones_kept: u64,
+    next_horizon: Option<i64>,
+    /// Records gone that could be read.
+    readable_gone: u64,
+}
+
+enum Verdict {
+    Kept,
+    Superseded,
+    Tombstone,
+    Keyless,
+}
+
+impl PartitionLog {
+    /// One pass of the cleaner, if the log is dirty enough for it; whether its policy asks for
+    /// compaction is not looked at.
+    ///
+    /// ```
+    /// use loglanes::log::{BatchBuilder, LogConfig, NewRecord, PartitionLog};
+    /// # fn main() -> loglanes::Result {
+    /// let config = LogConfig { segment_ms: 1_000, ..LogConfig::default() };
+    /// let mut log = PartitionLog::new(config, 0);
+    /// for (timestamp, value) in [(1, b"1"), (2, b"2"), (5_000, b"3")] {
+    ///     let mut batch = BatchBuilder::new();
+    ///     let key = Some(b"a".as_slice());
+    ///     batch.append(&NewRecord { timestamp, key, value: Some(value), headers: &[] })?;
+    ///     log.append_batch(&mut batch, timestamp)?;
+    /// }
+    /// let pass = log.clean(6_000).unwrap();
+    /// assert_eq!((pass.superseded, pass.dirty_to), (1.0, 2));
+    /// // The active segment is not looked at, so a=2 stays.
+    /// let offsets: Vec<_> = log.records_from(0).map(|record| record.offset).collect();
+    /// assert_eq!(offsets, [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn clean(&mut self, now_ms: i64) -> Option<CleanerPass> {
+        let plan = self.cleaner_plan(now_ms);
+        if plan.is_checkpoint_invalid {
+            self.cleaner_checkpoint = Some(plan.first_dirty_offset);
+        }
+        if !plan.is_due(self.config.min_cleanable_dirty_ratio.get()) {
+            return None;
+        }
+        let (bytes_before, segments_before) = (self.size_in_bytes(), self.segments.len());
+        let end = plan.first_uncleanable_offset;
+        let (cleaned, counts) = self.cleaned_segments(plan.first_dirty_offset, end, now_ms);
+        self.replace(cleaned, end);
+        self.record_count = self.record_count.saturating_sub(counts.readable_gone);
+        self.cleaner_checkpoint = Some(end);
+        Some(CleanerPass {
+            dirty_from: plan.first_dirty_offset,
+            dirty_to: end,
+            kept: counts.kept as f64,
+            superseded: counts.superseded as f64,
+            tombstones: counts.tombstones as f64,
+            keyless: counts.keyless as f64,
+            tombstones_kept: counts.tombstones_kept as f64,
+            next_horizon: counts.next_horizon.map(|horizon| horizon as f64),
+            bytes_before: bytes_before as f64,
+            bytes_after: self.size_in_bytes() as f64,
+            segments_before: u32::try_from(segments_before).unwrap_or(u32::MAX),
+            segments_after: u32::try_from(self.segments.len()).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// The cleaner at this log until it finds nothing more to do. Between the passes it deletes
+    /// old segments, as far as the policy allows that.
+    pub fn run_cleaner(&mut self, now_ms: i64) -> (Vec<CleanerPass>, Vec<DeletedSegment>) {
+        let (mut passes, mut deleted) = (Vec::new(), Vec::new());
+        loop {
+            let pass = self.clean(now_ms);
+            let old = self.delete_old_segments(now_ms);
+            if pass.is_none() && old.is_empty() {
+                return (passes, deleted);
+            }
+            passes.extend(pass);
+            deleted.extend(old);
+        }
+    }
+
+    /// The first dirty offset as the last pass left it; none before the first pass.
+    #[must_use]
+    pub fn cleaner_checkpoint(&self) -> Option<i64> {
+        self.cleaner_checkpoint
+    }
+
+    /// The segments below `end`, written anew.
+    fn cleaned_segments(&self, dirty: i64, end: i64, now_ms: i64) -> (Vec<Cleaned>, Counts) {
+        let below = self.segments.partition_point(|segment| segment.base_offset() < end);
+        let segments = self.segments.get(..below).unwrap_or_default();
+        let mut pass = Pass {
+            now_ms,
+            delete_retention_ms: self.config.delete_retention_ms,
+            end,
+            high_watermark: self.high_watermark(),
+            log_start_offset: self.log_start_offset,
+            keys: keys(segments.get(self.floor(dirty)..).unwrap_or_default(), dirty),
+            producers: last_offsets(&self.segments),
+            counts: Counts::default(),
+        };
+        let mut builder = BatchBuilder::new();
+        let mut cleaned = Vec::new();
+        for group in self.groups(segments, end) {
+            let sources = segments.get(group.clone()).unwrap_or_default();
+            let (Some(first), Some(last)) = (sources.first(), sources.last()) else { continue };
+            let mut segment = first.rewritten(&self.config);
+            for batch in sources.iter().flat_map(Segment::batches) {
+                if let Some((header, bytes)) = pass.filter(&batch, &mut builder) {
+                    segment.append(&self.config, &header, bytes, last.last_modified_ms());
+                }
+            }
+            if sources.len() == 1 && segment.bytes() == first.bytes() {
+                cleaned.push(Cleaned::Same(group.start));
+                continue;
+            }
+            segment.touch(last.last_modified_ms());
+            segment.close();
+            cleaned.push(Cleaned::New(segment));
+        }
+        (cleaned, pass.counts)
+    }
+
+    /// Which segments become one: neighbours that fit one together, by their sizes before the
+    /// pass. Source: `Cleaner.groupSegmentsBySize`.
+    fn groups(&self, segments: &[Segment], end: i64) -> Vec<std::ops::Range<usize>> {
+        let most = i64::from(self.config.segment_bytes);
+        let most_index = self.config.segment_index_bytes.unsigned_abs() as usize;
+        let sizes = |segment: &Segment| {
+            (
+                segment.size_in_bytes() as i64,
+                segment.offset_index().len() * index::OFFSET_ENTRY_LEN,
+                segment.time_index().len() * index::TIME_ENTRY_LEN,
+            )
+        };
+        let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
+        let mut total = (0, 0, 0);
+        for (at, segment) in segments.iter().enumerate() {
+            let size = sizes(segment);
+            let sum = (total.0 + size.0, total.1 + size.1, total.2 + size.2);
+            let next = segments.get(at + 1).map_or(end, Segment::base_offset);
+            let fits = |first: &Segment| {
+                sum.0 <= most
+                    && sum.1 <= most_index
+                    && sum.2 <= most_index
+                    && (segment.is_empty()
+                        || next.wrapping_sub(1).wrapping_sub(first.base_offset())
+                            <= i64::from(i32::MAX))
+            };
+            match groups.last_mut() {
+                Some(group) if segments.get(group.start).is_some_and(fits) => {
+                    group.end = at + 1;
+                    total = sum;
+                }
+                _ => {
+                    groups.push(at..at + 1);
+                    total = size;
+                }
+            }
+        }
+        groups
+    }
+
+    fn replace(&mut self, cleaned: Vec<Cleaned>, end: i64) {
+        let below = self.segments.partition_point(|segment| segment.base_offset() < end);
+        let rest = self.segments.split_off(below);
+        let mut old: Vec<Option<Segment>> =
+            std::mem::take(&mut self.segments).into_iter().map(Some).collect();
+        self.segments.extend(cleaned.into_iter().filter_map(|segment| match segment {
+            Cleaned::Same(at) => old.get_mut(at).and_then(Option::take),
+            Cleaned::New(segment) => Some(segment),
+        }));
+        self.segments.extend(rest);
+    }
+}
+
+/// The highest offset of each key, from `dirty` on.
+fn keys(segments: &[Segment], dirty: i64) -> HashMap<&[u8], i64> {
+    let batches = segments.iter().flat_map(Segment::batches);
+    batches
+        .filter(|batch| !batch.header().is_control())
+        .flat_map(|batch| batch.records())
+        .flatten()
+        .filter(|record| record.offset >= dirty)
+        .filter_map(|record| Some((record.key?, record.offset)))
+        .collect()
+}
+
+fn last_offsets(segments: &[Segment]) -> HashMap<i64, i64> {
+    let batches = segments.iter().flat_map(Segment::batches);
+    batches
+        .filter(|batch| batch.header().producer_id >= 0 && !batch.header().is_control())
+        .map(|batch| (batch.header().producer_id, batch.header().last_offset()))
+        .collect()
+}
+
+impl Pass<'_> {
+    /// What is left of a batch: nothing, the same bytes, or a batch with gaps.
+    fn filter<'b>(
+        &mut self,
+        batch: &BatchView<'b>,
+        builder: &'b mut BatchBuilder,
+    ) -> Option<(BatchHeader, &'b [u8])> {
+        let header = batch.header();
+        let same = Some((*header, batch.bytes()));
+        if header.is_control() {
+            return same;
+        }
+        let mut records = Vec::with_capacity(header.record_count.unsigned_abs() as usize);
+        let mut gone = 0;
+        for record in batch.records() {
+            // What cannot be read is left as it is.
+            let Ok(record) = record else { return same };
+            let verdict = self.verdict(header, &record);
+            let count = match verdict {
+                Verdict::Kept => {
+                    records.push(record);
+                    &mut self.counts.kept
+                }
+                Verdict::Superseded => &mut self.counts.superseded,
+                Verdict::Tombstone => &mut self.counts.tombstones,
+                Verdict::Keyless => &mut self.counts.keyless,
+            };
+            *count += 1;
+            if !matches!(verdict, Verdict::Kept) {
+                gone += 1;
+                self.counts.readable_gone += u64::from(record.offset >= self.log_start_offset);
+            }
+        }
+        let tombstones = records.iter().filter(|record| record.value.is_none()).count() as u64;
+        let horizon = header.delete_horizon().or_else(|| {
+            (tombstones > 0).then(|| self.now_ms.wrapping_add(self.delete_retention_ms))
+        });
+        if let Some(horizon) = horizon.filter(|_| tombstones > 0) {
+            self.counts.tombstones_kept += tombstones;
+            let first = self.counts.next_horizon.unwrap_or(horizon);
+            self.counts.next_horizon = Some(first.min(horizon));
+        }
+        if records.is_empty() {
+            return self.emptied(header, builder);
+        }
+        if gone == 0 && horizon == header.delete_horizon() {
+            return same;
+        }
+        builder.clear();
+        if let Some(horizon) = horizon {
+            builder.set_delete_horizon(horizon);
+        }
+        let mut headers = Vec::new();
+        for record in &records {
+            headers.clear();
+            headers.extend(record.headers());
+            let delta = i32::try_from(record.offset - header.base_offset).ok()?;
+            let (timestamp, key, value) = (record.timestamp, record.key, record.value);
+            builder
+                .append_at(delta, &NewRecord { timestamp, key, value, headers: &headers })
+                .ok()?;
+        }
+        let bytes = builder.finish_as(header);
+        Some((BatchHeader::parse(bytes).ok()?, bytes))
+    }
+
+    fn verdict(&self, header: &BatchHeader, record: &RecordView<'_>) -> Verdict {
+        if record.offset >= self.end {
+            return Verdict::Kept;
+        }
+        let Some(key) = record.key else { return Verdict::Keyless };
+        if self.keys.get(key).is_some_and(|&last| record.offset < last) {
+            return Verdict::Superseded;
+        }
+        let is_time_up = header.delete_horizon().is_some_and(|horizon| self.now_ms >= horizon);
+        if record.value.is_none() && is_time_up { Verdict::Tombstone } else { Verdict::Kept }
+    }
+
+    /// A batch of which no record is left stays as a header if it is the last of its producer,
+    /// or the last of the log.
+    fn emptied<'b>(
+        &self,
+        header: &BatchHeader,
+        builder: &'b mut BatchBuilder,
+    ) -> Option<(BatchHeader, &'b [u8])> {
+        let is_last_of_producer =
+            self.producers.get(&header.producer_id) == Some(&header.last_offset());
+        if !is_last_of_producer && header.next_offset() != self.high_watermark {
+            return None;
+        }
+        builder.clear();
+        let bytes = builder.finish_as(header);
+        Some((BatchHeader::parse(bytes).ok()?, bytes))
+    }
+}
