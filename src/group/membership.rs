@@ -130,8 +130,7 @@ impl Group {
         let Some(member) = self.members.get_mut(client_id) else { return Ok(()) };
         member.auto_commit(&mut self.committed);
         if member.config.instance_id.is_some() {
-            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS));
-            member.is_closed = true;
+            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS), true);
         } else {
             self.members.remove(client_id);
             self.rebalance(cluster);
@@ -146,7 +145,7 @@ impl Group {
         }
         self.living(client_id)?;
         if let Some(member) = self.members.get_mut(client_id) {
-            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS));
+            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS), false);
         }
         Ok(())
     }
