@@ -192,9 +192,6 @@ impl Model {
                 let found = self.groups.get_mut(group).ok_or_else(no_group)?;
                 let member = found.running(member)?;
                 member.dies_at = Some(now + 45_000);
-                // What a process knew dies with it.
-                member.positions.clear();
-                member.sought.clear();
                 Ok(Answer::Done)
             }
             Command::Restart { group, member } => {
