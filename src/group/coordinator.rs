@@ -287,7 +287,7 @@ impl Group {
         if let Some(member) = self.members.get_mut(client_id) {
             for to in &sought {
                 let at = TopicPartition::new(&to.topic, to.partition);
-                member.positions.insert(at, to.offset);
+                member.seek(&at, SeekTo::Offset(to.offset));
             }
         }
         Ok(sought)

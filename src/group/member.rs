@@ -107,14 +107,11 @@ impl Member {
         }
     }
 
-    /// Its process has stopped; the coordinator waits until `at_ms`. Where a killed one stood is
-    /// still told, as of that moment; one that was closed has no place any more.
+    /// Its process is no more, and what only it knew. The coordinator waits until `at_ms`.
     pub(super) fn stop(&mut self, at_ms: i64, is_closed: bool) {
         self.session_ends_ms = Some(at_ms);
         self.is_closed = is_closed;
-        if is_closed {
-            self.forget(|_| false);
-        }
+        self.forget(|_| false);
     }
 
     fn forget(&mut self, keep: impl Fn(&TopicPartition) -> bool) {
