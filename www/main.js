@@ -15,6 +15,7 @@ import { startForms } from "./forms.js";
 import { readState, runGenerate, runImport } from "./jobs.js";
 import { LanesView } from "./lanes/index.js";
 import { FilesPanel } from "./panels/files.js";
+import { KEPT } from "./panels/parts/kept.js";
 import { GroupsPanel } from "./panels/groups.js";
 import { HistoryPanel } from "./panels/history.js";
 import { KeysPanel } from "./panels/keys.js";
@@ -220,8 +221,8 @@ class Page {
       const response = await fetch(new URL(SAMPLE.file, import.meta.url));
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       const { topic, partitions, keyField } = SAMPLE;
-      if (!(await this.#import(asker, await response.blob(), { topic, keyField }, { type: "createTopic", name: topic, partitions }))) return;
-      this.files.note(`Chosen for you: a topic “${topic}” of ${partitions} partitions, and for each flight’s key its field “${keyField}”, the airport it leaves from. To choose yourself, take Sample… in the bar.`);
+      if (!(await this.#import(asker, await response.blob(), { topic, keyField }, { type: "createTopic", name: topic, partitions, configs: KEPT }))) return;
+      this.files.note(`Chosen for you: a topic “${topic}” of ${partitions} partitions, and for each flight’s key its field “${keyField}”, the airport it leaves from; records are kept for ever (retention.ms=-1). To choose yourself, take Sample… in the bar.`);
     } catch (error) {
       if (!this.engine.broken) this.#notice(`The sample could not be loaded: ${error instanceof Error ? error.message : error}`);
     }

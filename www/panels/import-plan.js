@@ -9,6 +9,7 @@
 
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
+import { KEPT, KEPT_NOTE } from "./parts/kept.js";
 import { RefusalOutput } from "./parts/refusal.js";
 
 /** A new topic gets this many: enough to see keys spread, few enough to see each lane. */
@@ -63,6 +64,7 @@ export class ImportPlan extends EventTarget {
   #partitions = h("input", { id: "import-partitions", type: "number", min: 1, max: 1000, step: 1, value: NEW_PARTITIONS, required: true });
   #newFields;
   #keys = h("tbody", null);
+  #keptHint = h("p", { class: "hint" }, `A new topic keeps its records for ever: ${KEPT_NOTE}`);
   #keyHint = h("p", { class: "hint", id: "import-key-hint" });
   #partitioner = h("select", { id: "import-partitioner", onchange: () => this.#rule() });
   #ruleHint = h("p", { class: "hint" });
@@ -92,6 +94,7 @@ export class ImportPlan extends EventTarget {
       "form",
       { method: "dialog", novalidate: true, onsubmit: (/** @type {SubmitEvent} */ event) => this.#submit(event) },
       h("div", { class: "row low" }, h("div", { class: "field" }, h("label", { for: "import-topic" }, "Into the topic"), this.#topic), this.#newFields),
+      this.#keptHint,
       h(
         "fieldset",
         { "aria-describedby": "import-key-hint" },
@@ -191,6 +194,7 @@ export class ImportPlan extends EventTarget {
 
   #topicChosen() {
     this.#newFields.hidden = this.#topic.value !== "";
+    this.#keptHint.hidden = this.#topic.value !== "";
   }
 
   #rule() {
@@ -212,7 +216,7 @@ export class ImportPlan extends EventTarget {
     /** @type {ImportSpec} */
     const spec = { topic, partitioner: this.#partitioner.value, keyField: keyOf.get(chosen) ?? null };
     // What Kafka thinks of the name and the count is Kafka's to say.
-    const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0 } : undefined;
+    const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0, configs: KEPT } : undefined;
     this.#refusal.clear();
     this.dispatchEvent(new CustomEvent("import", { detail: { file: this.#file, spec, create } }));
   }

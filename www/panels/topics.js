@@ -3,6 +3,7 @@ import { count, h, size } from "../dom.js";
 import { FormDialog } from "./parts/dialog.js";
 import { button, field, numberInput, textInput } from "./parts/field.js";
 import { setOptions, setText } from "./parts/keep.js";
+import { KEPT, KEPT_NOTE } from "./parts/kept.js";
 import { NOT_INT32, int32, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 
@@ -24,6 +25,7 @@ export class TopicsPanel extends Panel {
   #name = textInput({ class: "mono", maxlength: null });
   #partitions = numberInput({ placeholder: "1" });
   #replication = numberInput({ placeholder: "1" });
+  #kept = h("input", { type: "checkbox", id: "topic-kept", checked: true, "aria-describedby": "topic-kept-note" });
   #timestampType = h("select", null);
   #configs = CONFIGS.map(({ name, fallback, note }) => ({ name, note, input: numberInput({ placeholder: fallback }) }));
   #creation;
@@ -52,6 +54,9 @@ export class TopicsPanel extends Panel {
         h("div", { class: "fields" },
           field("Partitions", this.#partitions, "Can grow later, never shrink."),
           field("Replication factor", this.#replication, "There are 3 brokers.")),
+        h("div", { class: "check" },
+          h("label", { for: "topic-kept" }, this.#kept, " Keep records for ever"),
+          h("p", { class: "hint", id: "topic-kept-note" }, KEPT_NOTE)),
         h("details", null, h("summary", null, "Configs"),
           h("div", { class: "stack" },
             field("message.timestamp.type", this.#timestampType, "Whose clock stamps a record: the producer’s or the broker’s."),
@@ -92,7 +97,7 @@ export class TopicsPanel extends Panel {
   #create() {
     const { refusal } = this.#creation;
     /** @type {Record<string, string>} */
-    const configs = {};
+    const configs = this.#kept.checked ? { ...KEPT } : {};
     if (this.#timestampType.value) configs["message.timestamp.type"] = this.#timestampType.value;
     for (const { name, input } of this.#configs) if (input.value !== "") configs[name] = input.value;
     /** @type {Extract<import("../../src/wasm/types.d.ts").Command, { type: "createTopic" }>} */
