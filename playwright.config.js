@@ -8,12 +8,13 @@ export default defineConfig({
   testDir: "tests/e2e",
   outputDir: "test-results",
   forbidOnly: Boolean(process.env.CI),
-  retries: 0,
+  // CI's machine may be busy with other things: what passes when tried again is told as flaky.
+  retries: process.env.CI ? 2 : 0,
   fullyParallel: true,
   workers: process.env.CI ? 2 : undefined,
   // Generous, for a busy machine with two cores. No test depends on how fast something is.
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  timeout: process.env.CI ? 180_000 : 60_000,
+  expect: { timeout: process.env.CI ? 45_000 : 15_000 },
   reporter: [["list"]],
   use: {
     ...devices["Desktop Chrome"],
