@@ -5,7 +5,7 @@ import { KeptList, setText, whileSeen } from "./parts/keep.js";
 import { moment, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").HistoryEntry} HistoryEntry */
 
 /** How many steps are shown at once, and how many more each press of “older” brings. */
@@ -23,7 +23,7 @@ export class HistoryPanel extends Panel {
   #byHand = h("textarea", { class: "mono", rows: 8, readonly: true, hidden: true, "aria-label": "All steps as text" });
   #wanted = PAGE;
   #renew;
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
 
   /** @param {HTMLElement} root */
@@ -33,14 +33,14 @@ export class HistoryPanel extends Panel {
     root.append(h("div", { class: "row" }, this.#summary, this.#copy, this.#copied), this.#byHand, this.#list, h("div", { class: "acts" }, this.#older));
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     this.#renew();
   }
 
   #show() {
-    const { engine, view } = /** @type {PanelState} */ (this.#state);
+    const { engine, view } = /** @type {PageState} */ (this.#state);
     const { length, forgotten } = view.history;
     const from = Math.max(forgotten, length - this.#wanted);
     setText(this.#summary, length === 0
@@ -65,7 +65,7 @@ export class HistoryPanel extends Panel {
 
   /** All kept steps, oldest first, a line each. */
   #text() {
-    const { engine, view } = /** @type {PanelState} */ (this.#state);
+    const { engine, view } = /** @type {PageState} */ (this.#state);
     const { length, forgotten } = view.history;
     const lines = [];
     for (let from = forgotten; from < length; from += CHUNK) {

@@ -6,7 +6,7 @@ import { setOptions, setText } from "./parts/keep.js";
 import { NOT_INT32, int32, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../../src/wasm/types.d.ts").TopicView} TopicView */
 
@@ -33,7 +33,7 @@ export class TopicsPanel extends Panel {
   #making = null;
   /** @type {string | null} */
   #deleting = null;
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
 
   /** @param {HTMLElement} root */
@@ -69,7 +69,7 @@ export class TopicsPanel extends Panel {
       this.#select, button("+ topic", () => this.open()), this.#delete, this.#facts, this.#creation.element, this.#deletion.element);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     const { view, topic } = state;
@@ -126,7 +126,7 @@ export class TopicsPanel extends Panel {
   }
 
   #askDelete() {
-    const { topic, view } = /** @type {PanelState} */ (this.#state);
+    const { topic, view } = /** @type {PageState} */ (this.#state);
     if (!topic) return;
     const groups = view.groups.filter(({ partitions }) => partitions.some((row) => row.topic === topic.name && row.committedOffset !== null));
     this.#lost.replaceChildren(

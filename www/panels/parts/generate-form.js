@@ -7,7 +7,7 @@ import { RefusalOutput } from "./refusal.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").GenerateCommand} GenerateCommand */
 /** @typedef {import("../../../src/wasm/types.d.ts").PartitionerInfo} PartitionerInfo */
-/** @typedef {import("./types.d.ts").PanelState} PanelState */
+/** @typedef {import("../../types.d.ts").PageState} PageState */
 
 /** Emits `generate`, detail: the command. */
 export class GenerateForm extends EventTarget {
@@ -49,7 +49,7 @@ export class GenerateForm extends EventTarget {
     setOptions(this.#partitioner, usable.map(({ id, client, name }) => ({ value: id, text: `${client}: ${name}` })), usable[0]?.id);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update({ topic, view }) {
     this.#topic = topic?.name ?? "";
     this.#go.disabled = view.job !== null;

@@ -13,7 +13,7 @@ import { RefusalOutput } from "./refusal.js";
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupPartitionView} GroupPartitionView */
 /** @typedef {import("../../../src/wasm/types.d.ts").TopicView} TopicView */
 /** @typedef {import("./member-row.js").MemberItem} MemberItem */
-/** @typedef {import("./types.d.ts").Place} Place */
+/** @typedef {import("../../types.d.ts").Selection} Selection */
 
 /** The most rows shown at once; the rest comes with a button. */
 const ROWS = 200;
@@ -30,7 +30,7 @@ const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
 /**
  * @typedef {object} GroupActs
  * @property {(command: Command, answer: RefusalOutput) => void} act
- * @property {(place: Place) => void} select
+ * @property {(place: Selection) => void} select
  * @property {(group: GroupView) => void} remove
  * @property {(group: GroupView) => void} reset
  * @property {(group: string) => string[]} describe what Kafka’s tool prints of it

@@ -7,7 +7,7 @@ import { RefusalOutput } from "./refusal.js";
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").OffsetReset} OffsetReset */
 /** @typedef {import("../../../src/wasm/types.d.ts").Assignor} Assignor */
-/** @typedef {import("./types.d.ts").PanelState} PanelState */
+/** @typedef {import("../../types.d.ts").PageState} PageState */
 
 const BY_DURATION = "by_duration";
 
@@ -47,7 +47,7 @@ export class JoinForm extends EventTarget {
   #strategy = h("select", { onchange: () => this.#explainStrategy() }, ...STRATEGIES.map(({ value, text }) => new Option(text, value)));
   #meaning = h("span");
   #autoCommit = h("input", { type: "checkbox" });
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
   element;
 
@@ -89,7 +89,7 @@ export class JoinForm extends EventTarget {
       this.refusal.element);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     const names = state.view.topics.map(({ name }) => name);

@@ -8,7 +8,7 @@ import { NOT_INT64, int64 } from "./numbers.js";
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
 /** @typedef {import("../../../src/wasm/types.d.ts").ResetRequest} ResetRequest */
 /** @typedef {import("../../../src/wasm/types.d.ts").ResetTo} ResetTo */
-/** @typedef {import("./types.d.ts").Questions} Questions */
+/** @typedef {import("../../types.d.ts").EngineApi} EngineApi */
 
 /** The options of the tool, with what each is asked for. */
 const MODES = [
@@ -53,7 +53,7 @@ export class ResetDialog {
   #scopeBox;
   #topicsBox;
   #shown = h("div", { class: "reset-preview", "aria-live": "polite" });
-  /** @type {{ engine: Questions, group: GroupView } | null} */
+  /** @type {{ engine: EngineApi, group: GroupView } | null} */
   #open = null;
   #run;
 
@@ -79,7 +79,7 @@ export class ResetDialog {
   }
 
   /**
-   * @param {Questions} engine
+   * @param {EngineApi} engine
    * @param {GroupView} group
    * @param {string | undefined} topic what the page shows
    */
