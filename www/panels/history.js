@@ -1,5 +1,6 @@
 /** @file Every act that led here, newest first. */
 import { count, h } from "../dom.js";
+import { CopyButton } from "./parts/copy.js";
 import { button } from "./parts/field.js";
 import { KeptList, setText, whileSeen } from "./parts/keep.js";
 import { moment, plural } from "./parts/numbers.js";
@@ -18,9 +19,7 @@ export class HistoryPanel extends Panel {
   #list = h("ol", { class: "plain-list history", "aria-label": "Steps, newest first" });
   #steps = new KeptList(this.#list, (/** @type {HistoryEntry} */ { step }) => String(step), (entry) => makeStep(entry));
   #older = button("Older steps", () => this.#showOlder());
-  #copy = button("Copy all as text", () => void this.#copyAll());
-  #copied = h("span", { class: "hint", role: "status" });
-  #byHand = h("textarea", { class: "mono", rows: 8, readonly: true, hidden: true, "aria-label": "All steps as text" });
+  #copy = new CopyButton("Copy all as text", () => this.#text());
   #wanted = PAGE;
   #renew;
   /** @type {PageState | null} */
@@ -30,7 +29,7 @@ export class HistoryPanel extends Panel {
   constructor(root) {
     super(root);
     this.#renew = whileSeen(root, () => this.#show());
-    root.append(h("div", { class: "row" }, this.#summary, this.#copy, this.#copied), this.#byHand, this.#list, h("div", { class: "acts" }, this.#older));
+    root.append(h("div", { class: "row" }, this.#summary, this.#copy.button), this.#copy.answer, this.#list, h("div", { class: "acts" }, this.#older));
   }
 
   /** @param {PageState} state */
@@ -48,7 +47,7 @@ export class HistoryPanel extends Panel {
       : `${plural(length, "step")}${forgotten > 0 ? `; the first ${count(forgotten)} are no longer kept` : ""}.`);
     this.#steps.update(length > from ? engine.history(from, length - from).sort((a, b) => b.step - a.step) : []);
     this.#older.hidden = from <= forgotten;
-    this.#copy.hidden = length <= forgotten;
+    this.#copy.button.hidden = length <= forgotten;
   }
 
   #showOlder() {
@@ -72,22 +71,6 @@ export class HistoryPanel extends Panel {
       for (const { step, at, text } of engine.history(from, Math.min(CHUNK, length - from))) lines.push(`${step}\t${moment(at)}\t${text}`);
     }
     return lines.join("\n");
-  }
-
-  async #copyAll() {
-    const text = this.#text();
-    try {
-      await navigator.clipboard.writeText(text);
-      this.#byHand.hidden = true;
-      this.#copied.textContent = "Copied.";
-    } catch {
-      // No permission, or no secure context: the text is laid out to be copied by hand.
-      this.#byHand.value = text;
-      this.#byHand.hidden = false;
-      this.#byHand.focus();
-      this.#byHand.select();
-      this.#copied.textContent = "The browser does not let the page copy. The text is selected: copy it with Ctrl or Cmd and C.";
-    }
   }
 }
 
