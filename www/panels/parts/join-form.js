@@ -84,7 +84,7 @@ export class JoinForm extends EventTarget {
           field("partition.assignment.strategy", this.#strategy, this.#meaning),
           field("group.instance.id", this.#instance, "With one it is a static member: it stays in the group when it is closed, and is back in its old place until its session times out."),
           h("label", { class: "check-line" }, this.#autoCommit,
-            h("span", null, "enable.auto.commit", h("span", { class: "hint" }, " Kafka’s default is on; off here so that each commit is yours. Positions are committed by a poll 5 s after the last time, before a rebalance, and on closing."))))),
+            h("span", null, "enable.auto.commit", h("span", { class: "hint" }, " Kafka’s default is on. Here it is off, so that each commit is an act that can be seen. When on, positions are committed by a poll 5 s after the last time, before a rebalance, and on closing."))))),
       h("div", { class: "acts" }, h("button", { type: "submit", class: "primary" }, "Join the group")),
       this.refusal.element);
   }
