@@ -160,5 +160,5 @@ function facts({ partitions, replicationFactor, records, bytes, configs }) {
   const own = Object.entries(configs).map(([name, value]) => `${name}=${value}`);
   return [
     plural(partitions.length, "partition"), `replication factor ${count(replicationFactor)}`, plural(records, "record"), size(bytes), ...own,
-  ].join(" · ");
+  ].map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }
