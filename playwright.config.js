@@ -13,7 +13,7 @@ export default defineConfig({
   fullyParallel: true,
   workers: process.env.CI ? 2 : undefined,
   // Generous, for a busy machine with two cores. No test depends on how fast something is.
-  timeout: process.env.CI ? 180_000 : 60_000,
+  timeout: process.env.CI ? 180_000 : 120_000,
   expect: { timeout: process.env.CI ? 45_000 : 15_000 },
   reporter: [["list"]],
   use: {

@@ -6,19 +6,7 @@
 
 /**
  * @import { Bytes, Changes, ClusterView, Command, ConfigView, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress,
- *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordSummary, ResetPreview, ResetRequest, SplitKey, WhatIf,
- *   Header } from "../src/wasm/types.d.ts"
- */
-
-/**
- * @typedef {object} Draft a record that is not sent yet
- * @property {string} topic
- * @property {string} [partitioner]
- * @property {number | null} [partition]
- * @property {number | null} [timestamp]
- * @property {Bytes | null} key
- * @property {Bytes | null} value
- * @property {Header[]} [headers]
+ *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
  */
 
 /**
@@ -27,7 +15,7 @@
  * @property {(now: number) => boolean} tick
  * @property {(now: number) => ClusterView} view
  * @property {() => PartitionerInfo[]} partitioners
- * @property {(draft: Draft, now: number) => Placement} placement
+ * @property {(draft: RecordDraft, now: number) => Placement} placement
  * @property {(key: Bytes | null) => number} keyTag
  * @property {(topic: string, partition: number, from: bigint, perPixel: number, width: number, key?: number) => Uint32Array} laneTags
  * @property {(topic: string, partition: number, from: bigint, limit: number) => RecordSummary[]} records
@@ -224,7 +212,7 @@ export class Engine extends EventTarget {
     return this.#call(() => this.#wasm.partitioners());
   }
 
-  /** @param {Draft} draft */
+  /** @param {RecordDraft} draft */
   placement(draft) {
     return this.#call(() => this.#wasm.placement(draft, Date.now()));
   }

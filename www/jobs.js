@@ -11,7 +11,7 @@
 /** The longest time the page waits for a job. */
 const SLICE_MS = 12;
 /** How much of a file is read at a time; the next piece is read while this one is worked on. */
-const PIECE_BYTES = 256 * 1024;
+export const PIECE_BYTES = 256 * 1024;
 /** Progress is told no more often than this; more would be work for nobody. */
 const TELL_MS = 100;
 /** What `feed` and `step` begin with, before it is known how much fits into a slice; and the least of it. */

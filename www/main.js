@@ -14,6 +14,7 @@ import { Engine, isRefusal, StartError } from "./engine.js";
 import { startForms } from "./forms.js";
 import { readState, runGenerate, runImport } from "./jobs.js";
 import { LanesView } from "./lanes/index.js";
+import { askBeforeLeaving } from "./leaving.js";
 import { FilesPanel } from "./panels/files.js";
 import { KEPT } from "./panels/parts/kept.js";
 import { GroupsPanel } from "./panels/groups.js";
@@ -25,6 +26,7 @@ import { RecordPanel } from "./panels/record.js";
 import { StorageStatus } from "./panels/storage.js";
 import { TopicsPanel } from "./panels/topics.js";
 import { UpkeepPanel } from "./panels/upkeep.js";
+import { fetchSample, SAMPLE } from "./sample.js";
 import { Saver } from "./saver.js";
 import { Tabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
@@ -32,7 +34,6 @@ import { startTheme } from "./theme.js";
 /** Members' sessions and metadata age by the clock; so often it is looked at. */
 const TICK_MS = 500;
 const NOTICE_MS = 6000;
-const SAMPLE = { topic: "flights", partitions: 6, keyField: "origin", file: "./samples/flights-20k.ndjson" };
 
 class Page {
   lanes = new LanesView(byId("lanes"));
@@ -191,9 +192,9 @@ class Page {
       this.#soon();
     };
     // Nothing of a job is saved before its end, so leaving now would lose it.
-    if (this.saver.mode !== "memory") addEventListener("beforeunload", stay);
+    if (this.saver.mode !== "memory") addEventListener("beforeunload", askBeforeLeaving);
     const end = await this.engine.job((engine) => job(engine, { signal: abort.signal, tell }))
-      .finally(() => removeEventListener("beforeunload", stay));
+      .finally(() => removeEventListener("beforeunload", askBeforeLeaving));
     this.#job = null;
     this.#soon();
     if (!end) return false;
@@ -218,10 +219,9 @@ class Page {
   /** Real flights, keyed by the airport they leave from. @param {Widget} asker */
   async #sample(asker) {
     try {
-      const response = await fetch(new URL(SAMPLE.file, import.meta.url));
-      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      const file = await fetchSample();
       const { topic, partitions, keyField } = SAMPLE;
-      if (!(await this.#import(asker, await response.blob(), { topic, keyField }, { type: "createTopic", name: topic, partitions, configs: KEPT }))) return;
+      if (!(await this.#import(asker, file, { topic, keyField }, { type: "createTopic", name: topic, partitions, configs: KEPT }))) return;
       this.files.note(`Chosen for you: a topic “${topic}” of ${partitions} partitions, and for each flight’s key its field “${keyField}”, the airport it leaves from; records are kept for ever (retention.ms=-1). To choose yourself, take Sample… in the bar.`);
     } catch (error) {
       if (!this.engine.broken) this.#notice(`The sample could not be loaded: ${error instanceof Error ? error.message : error}`);
@@ -330,11 +330,6 @@ class Page {
  */
 function refusal(message, hint) {
   return Object.assign(new Error(message), { name: "LOGLANES", code: null, refusal: /** @type {const} */ ("loglanes"), hint });
-}
-
-/** Has the browser ask before the page goes. @param {BeforeUnloadEvent} event */
-function stay(event) {
-  event.preventDefault();
 }
 
 async function start() {

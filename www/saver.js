@@ -9,10 +9,11 @@
 
 /** @import { Changes } from "../src/wasm/types.d.ts" */
 
+import { askBeforeLeaving } from "./leaving.js";
 import { claim } from "./lock.js";
 import { MANIFEST, Store, StoreError } from "./store.js";
 
-/** Acts within this time are saved together. */
+/** Acts within this time after a save are saved together. */
 const GATHER_MS = 150;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_LAST_MS = 60_000;
@@ -67,6 +68,8 @@ export class Saver extends EventTarget {
   #saving = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** When the last save began. */
+  #began = -Infinity;
   #dirty = false;
   #replace = false;
   #retry = RETRY_FIRST_MS;
@@ -162,7 +165,9 @@ export class Saver extends EventTarget {
     // The act may be what makes it work, as deleting a topic does when the space was used up.
     this.#retry = RETRY_FIRST_MS;
     if (this.#status.state !== "not-saved") this.#say({ state: "saving" });
-    this.#schedule(GATHER_MS);
+    // After a quiet time at once: a page that goes right after an act may not get to say its last
+    // words. Browsers give them no promise.
+    this.#schedule(performance.now() - this.#began < GATHER_MS ? GATHER_MS : 0);
   }
 
   /**
@@ -205,7 +210,7 @@ export class Saver extends EventTarget {
     if (this.#saving) return this.#saving;
     if (this.mode !== "writer" || !this.#source) return Promise.resolve();
     clearTimeout(this.#timer);
-    const began = performance.now();
+    const began = (this.#began = performance.now());
     const saving = this.#attempt(this.#source).then((wait) => {
       this.#saving = null;
       // Long saves come less often, so that they take at most half of the time.
@@ -239,6 +244,7 @@ export class Saver extends EventTarget {
       // The engine has been taken away meanwhile: its failures are no news.
       if (this.#source !== source) return null;
       this.#dirty = true;
+      if (source.busy) return GATHER_MS;
       return this.#failed(error instanceof StoreError ? error : new StoreError("failed", error), source);
     }
   }
@@ -267,22 +273,32 @@ export class Saver extends EventTarget {
    * @returns {Promise<number>} bytes written
    */
   async #saveWhole(source) {
-    /** @type {Changes} */
-    const whole = { token: 0, puts: [], deletes: [], bytes: 0 };
-    source.forgetSaved?.();
     try {
-      for (let changes = source.changes(); changes; ) {
-        whole.puts.push(...changes.puts);
-        whole.bytes += changes.bytes;
-        source.saved(changes.token);
-        changes = isLast(changes) ? null : source.changes();
-      }
-      await (whole.puts.length > 0 ? this.#store.save(whole, { replace: true }) : this.#store.clear());
+      return await this.#store.replace(() => this.#steps(source));
     } catch (error) {
       if (this.#source === source) source.forgetSaved?.();
       throw error;
     }
-    return whole.bytes;
+  }
+
+  /**
+   * A whole state, step by step, each made when it is asked for. Acts in between are in the later steps.
+   * @param {Source} source
+   * @returns {Generator<Changes, void>} throws if the state does not come to its end
+   */
+  *#steps(source) {
+    source.forgetSaved?.();
+    let begun = false;
+    for (let last = false; !last; begun = true) {
+      // A job may have begun, or another engine may have come, while a step was written.
+      if (source.busy || this.#source !== source) throw new StoreError("failed", "The state was not whole.");
+      const changes = source.changes();
+      if (!changes && !begun) return;
+      if (!changes) throw new StoreError("failed", "The state was not whole.");
+      last = isLast(changes);
+      yield changes;
+      source.saved(changes.token);
+    }
   }
 
   /**
@@ -346,8 +362,8 @@ export class Saver extends EventTarget {
     const before = this.#status;
     this.#status = { ...before, ...change };
     // Work that would be lost is worth a question of the browser's own; else it stays away.
-    if (this.#status.state === "not-saved" && this.#status.mode !== "memory") addEventListener("beforeunload", ask);
-    else removeEventListener("beforeunload", ask);
+    if (this.#status.state === "not-saved" && this.#status.mode !== "memory") addEventListener("beforeunload", askBeforeLeaving);
+    else removeEventListener("beforeunload", askBeforeLeaving);
     this.dispatchEvent(new CustomEvent("status", { detail: this.#status }));
   }
 }
@@ -357,14 +373,9 @@ function isLast({ puts }) {
   return puts.some(({ key }) => key === MANIFEST);
 }
 
-/** @param {BeforeUnloadEvent} event */
-function ask(event) {
-  event.preventDefault();
-}
-
 /** @param {() => void} work */
 function idle(work) {
-  if (typeof requestIdleCallback === "function") requestIdleCallback(work, { timeout: 250 });
+  if (typeof requestIdleCallback === "function") requestIdleCallback(work, { timeout: 100 });
   else setTimeout(work, 0);
 }
 

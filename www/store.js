@@ -134,43 +134,76 @@ export class Store {
   /**
    * Writes all puts and deletes, or nothing.
    * @param {Changes} changes
-   * @param {{ replace?: boolean, last?: boolean }} [options]
-   *   `replace`: these puts are the whole state; whatever was saved goes.
+   * @param {{ last?: boolean }} [options]
    *   `last`: the page is about to go, so nothing may wait for an answer. The look at the manifest is
    *   left out: use it only while holding the writer's lock.
    * @returns {Promise<void>} at `complete`; rejects with a StoreError
    */
-  async save(changes, { replace = false, last = false } = {}) {
-    const manifest = changes.puts.find(({ key }) => key === MANIFEST)?.bytes;
+  async save(changes, { last = false } = {}) {
+    const { puts, deletes } = changes;
     await this.#transaction("readwrite", (chunks, refuse, alive) => {
-      const { puts, deletes } = changes;
-      let next = 0;
-      // Each put copies its bytes at once, on the page's thread: a big save goes in batches, the
-      // next one when the last put of the one before has been taken.
-      const batch = () => {
-        alive();
-        const end = last ? puts.length : Math.min(next + BATCH, puts.length);
-        /** @type {IDBRequest | undefined} */
-        let request;
-        for (; next < end; next += 1) request = chunks.put(own(puts[next].bytes), puts[next].key);
-        if (next < puts.length && request) request.onsuccess = batch;
-        else chunks.transaction.commit?.();
-      };
       const write = () => {
-        if (replace) chunks.clear();
         for (const key of deletes) chunks.delete(key);
-        batch();
+        putAll(chunks, puts, last ? puts.length : BATCH, alive, () => chunks.transaction.commit?.());
       };
-      if (last) return write();
-      const found = chunks.get(MANIFEST);
-      found.onsuccess = () => {
-        const bytes = asBytes(found.result);
-        if (same(bytes, this.#seen)) write();
-        else if (bytes === null) replace ? write() : refuse(new StoreError("gone", "The saved state has been deleted."));
-        else refuse(new StoreError("other", "The saved state is another one than this page knows."));
-      };
+      if (last) write();
+      else this.#checked(chunks, refuse, write);
     });
-    if (manifest) this.#seen = manifest.slice();
+    this.#seen = manifestOf(puts)?.slice() ?? this.#seen;
+  }
+
+  /**
+   * Writes a whole state in place of all that is saved, in one transaction: until it is complete,
+   * what was saved before stays. Each step is made when the one before has been taken, so that
+   * neither the page waits for all of them nor are all in memory at once.
+   * @param {() => Iterable<Changes>} steps begins at the first step each time it is called; none at
+   *   all: nothing is left. What it throws undoes everything
+   * @returns {Promise<number>} bytes written, at `complete`; rejects with a StoreError
+   */
+  async replace(steps) {
+    /** @type {Uint8Array | null} */
+    let manifest = null;
+    let bytes = 0;
+    await this.#transaction("readwrite", (chunks, refuse, alive) => {
+      manifest = null;
+      bytes = 0;
+      const all = steps()[Symbol.iterator]();
+      const step = () => {
+        alive();
+        try {
+          const { value, done } = all.next();
+          if (done) return void chunks.transaction.commit?.();
+          bytes += value.bytes;
+          manifest = manifestOf(value.puts)?.slice() ?? manifest;
+          putAll(chunks, value.puts, BATCH, alive, (last) => (last ? (last.onsuccess = step) : step()));
+        } catch (error) {
+          refuse(error instanceof StoreError ? error : new StoreError("failed", error));
+        }
+      };
+      this.#checked(chunks, refuse, () => {
+        chunks.clear();
+        step();
+      }, { goneIsWell: true });
+    });
+    this.#seen = manifest;
+    return bytes;
+  }
+
+  /**
+   * Goes on only if what is saved is what this page read or wrote last.
+   * @param {IDBObjectStore} chunks
+   * @param {(why: StoreError) => void} refuse
+   * @param {() => void} write
+   * @param {{ goneIsWell?: boolean }} [options] nothing of what is saved is needed
+   */
+  #checked(chunks, refuse, write, { goneIsWell = false } = {}) {
+    const found = chunks.get(MANIFEST);
+    found.onsuccess = () => {
+      const bytes = asBytes(found.result);
+      if (same(bytes, this.#seen) || (goneIsWell && bytes === null)) write();
+      else if (bytes === null) refuse(new StoreError("gone", "The saved state has been deleted."));
+      else refuse(new StoreError("other", "The saved state is another one than this page knows."));
+    };
   }
 
   /**
@@ -219,12 +252,34 @@ export class Store {
   forget() {
     this.#seen = null;
   }
+}
 
-  /** Deletes all that is saved. @returns {Promise<void>} */
-  async clear() {
-    await this.#transaction("readwrite", (chunks) => void chunks.clear());
-    this.#seen = null;
-  }
+/**
+ * Puts chunks, a few at a time: each put copies its bytes at once, on the page's thread, so the next
+ * ones come when the last of these has been taken.
+ * @param {IDBObjectStore} chunks
+ * @param {Changes["puts"]} puts
+ * @param {number} atOnce
+ * @param {() => void} alive
+ * @param {(last?: IDBRequest) => void} then once the last put has been asked for
+ */
+function putAll(chunks, puts, atOnce, alive, then) {
+  let next = 0;
+  const batch = () => {
+    alive();
+    const end = Math.min(next + atOnce, puts.length);
+    /** @type {IDBRequest | undefined} */
+    let request;
+    for (; next < end; next += 1) request = chunks.put(own(puts[next].bytes), puts[next].key);
+    if (next < puts.length && request) request.onsuccess = batch;
+    else then(request);
+  };
+  batch();
+}
+
+/** @param {Changes["puts"]} puts @returns {Uint8Array | undefined} */
+function manifestOf(puts) {
+  return puts.find(({ key }) => key === MANIFEST)?.bytes;
 }
 
 /**

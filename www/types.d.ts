@@ -35,6 +35,12 @@ export interface Widget extends EventTarget {
   done?(outcome: Outcome): void;
 }
 
+/** A piece of a widget that stays while its data change. */
+export interface Piece<T> {
+  element: Element;
+  update(item: T): void;
+}
+
 /** The `detail` of each event a widget may dispatch to the controller. */
 export interface WidgetEvents {
   command: Command;

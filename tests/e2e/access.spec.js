@@ -39,9 +39,16 @@ for (const [width, height] of SIZES) {
     await groups.getByRole("button", { name: "Poll with m1" }).click();
     await groups.getByRole("button", { name: "Crash m2" }).click();
     for (const name of PANELS) {
-      await panel(page, name);
-      await look(name.toLowerCase(), name === "Produce" ? undefined : `#${name.toLowerCase()}`);
+      const within = await (await panel(page, name)).getAttribute("id");
+      await look(name.toLowerCase(), name === "Produce" ? undefined : `#${within}`);
     }
+    await panel(page, "Groups");
+    await groups.getByRole("button", { name: "Let the session time out now" }).or(groups.getByRole("button", { name: /^Let the session of m2/ })).first().click();
+    await groups.getByRole("button", { name: "Close", exact: true }).or(groups.getByRole("button", { name: "Close m1" })).first().click();
+    await groups.getByRole("button", { name: "Reset offsets of billing…" }).click();
+    await expect(page.getByRole("dialog")).toContainText("Dry run");
+    await look("reset", "dialog[open]");
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "+ topic" }).click();
     await look("new-topic", "dialog[open]");
     await page.keyboard.press("Escape");
@@ -109,6 +116,22 @@ test("the core of the job is done with the keyboard alone", async ({ page }) => 
   await until(page, "Tab", "button", "Poll");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("tabpanel", { name: "Groups" })).toContainText("m1 polled");
+});
+
+test("on a narrow screen the panels are one key away, and closing a record gives the focus back", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await open(page);
+  await loadFlights(page);
+  await lane(page, 1).getByRole("listitem").first().focus();
+  await page.keyboard.press("Enter");
+  await recordPanel(page).getByRole("button", { name: "Close" }).click();
+  await expect(lane(page, 1).getByRole("listitem").first()).toBeFocused();
+  await page.locator("body").evaluate(() => /** @type {HTMLElement} */ (document.activeElement).blur());
+  await page.getByRole("link", { name: "Skip to the panels" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("tab", { name: "Produce" })).toBeFocused();
+  await expect(page.getByRole("tab", { name: "Produce" })).toBeInViewport();
 });
 
 test("with reduced motion nothing moves that need not", async ({ page }) => {

@@ -190,7 +190,7 @@ test("six partitions become twelve: what would move is told first, old records s
   const total = partitions.getByLabel("to a total of");
   await expect(total).toHaveValue("12");
   await expect(partitions).toContainText(`${move.keys_moved} of ${move.keys} keys would move, ${move.keys - move.keys_moved} stay`);
-  await expect(partitions).toContainText(/in theory 6 \/ lcm\(6, 12\) = 6\/12 = 50\.0\s%/);
+  await expect(partitions).toContainText(/in theory 6 \/ lcm\(6, 12\) = 6\/12 = 1\/2 = 50\.0\s%/);
   await expect(partitions).toContainText(`${move.records_moved.toLocaleString("en")} of 20,000 with a key`);
   const movers = await rows(partitions.getByRole("region", { name: "Moving keys" }));
   expect(movers.length).toBe(50);

@@ -1,7 +1,8 @@
 // @ts-check
 /** @file Consumer groups: who owns what, what comes again after a crash, and a lag that is right throughout. */
 
-import { form, lane, makeTopic, NONE, open, panel, recordPanel, rows, send, text } from "./support/acts.js";
+import { choose, done, form, lane, makeTopic, NONE, open, panel, recordPanel, rows, send, text } from "./support/acts.js";
+import { placed } from "./support/murmur2.js";
 import { expect, test } from "./support/test.js";
 
 /** @import { Locator, Page } from "@playwright/test" */
@@ -21,11 +22,26 @@ async function table(groups) {
   return told.map((row) => [row["PARTITION"], row["CURRENT-OFFSET"], row["LOG-END-OFFSET"], row["LAG"], row["position"]].join(" "));
 }
 
-/** @param {Page} page @param {number} partitions @param {number} each records in each partition */
+/**
+ * A topic with as many records in each partition, by a file: keys are chosen by where they go.
+ * @param {Page} page
+ * @param {number} partitions
+ * @param {number} each
+ */
 async function fill(page, partitions, each) {
   await makeTopic(page, "orders", partitions);
-  await panel(page, "Produce");
-  for (let i = 0; i < partitions * each; i++) await send(page, { key: text(`k${i}`), value: text(`v${i}`), partition: i % partitions });
+  const lines = [];
+  const room = Array.from({ length: partitions }, () => each);
+  for (let i = 0; room.some((left) => left > 0); i++) {
+    const { partition } = placed(`k${i}`, partitions);
+    if (room[partition]-- > 0) lines.push(JSON.stringify({ key: `k${i}` }));
+  }
+  await choose(page, "orders.ndjson", `${lines.join("\n")}\n`);
+  const plan = page.getByRole("dialog", { name: "Import orders.ndjson" });
+  await plan.getByRole("radio", { name: /^key/ }).check();
+  await plan.getByRole("button", { name: "Import", exact: true }).click();
+  await expect(done(page)).toHaveText(new RegExp(`^Done: ${lines.length} record`));
+  await page.getByRole("button", { name: "Close", exact: true }).first().click();
 }
 
 test("three members read, commit, seek; one crashes before its commit, and its records come again", async ({ page }) => {

@@ -48,7 +48,7 @@ test("the page says where a record will land, and there it lands", async ({ page
   });
   await test.step("a partition there is not is refused, in Kafka's words, before and after sending", async () => {
     await form(page).getByLabel("Partition", { exact: true }).fill("6");
-    await expect(preview(page)).toContainText("Kafka would refuse");
+    await expect(preview(page)).toContainText("Kafka’s client would refuse: REQUEST_TIMED_OUT");
     await form(page).getByRole("button", { name: "Send" }).click();
     await expect(form(page).getByRole("alert")).toContainText(
       "Partition 6 of topic orders with partition count 6 is not present in metadata after 60000 ms.");

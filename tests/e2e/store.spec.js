@@ -126,13 +126,49 @@ test("while a job runs, nothing is called saved; after it, all is saved", async 
   expect(await records(page)).toEqual(["a"]);
 });
 
-test("a page that goes at once still saves", async ({ context }) => {
-  const page = await open(context);
+test("the moment the page goes, all is handed to the browser", async ({ context }) => {
+  // Nothing is saved by the clock: only by going.
+  const page = await open(context, "window.setTimeout = () => 0; window.requestIdleCallback = () => 0;");
+  const kept = () => page.evaluate(() => new /** @type {any} */ (window).Store().load(() => {}));
   await act(page, "last words");
+  expect(await kept()).toBe(0);
+  await page.evaluate(() => {
+    /** @type {any} */ (window).act("the very last");
+    dispatchEvent(new PageTransitionEvent("pagehide"));
+  });
+  await expect.poll(kept).toBe(2);
   await page.goto("about:blank");
   await page.goto(ORIGIN);
   await expect(page).toHaveTitle("ready");
-  expect(await records(page)).toEqual(["last words"]);
+  expect(await records(page)).toEqual(["last words", "the very last"]);
+});
+
+test("a whole state goes in step by step, and the page has its turn in between", async ({ context }) => {
+  const page = await open(context);
+  const turns = await page.evaluate(async () => {
+    const w = /** @type {any} */ (window);
+    w.log = new w.SmallLog();
+    for (let i = 0; i < 405; i += 1) w.log.append(`v${i}`);
+    let turns = 0;
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => port2.postMessage((turns += 1));
+    port2.postMessage(0);
+    /** @type {number[]} */
+    const atStep = [];
+    const changes = w.log.changes.bind(w.log);
+    w.log.changes = () => {
+      atStep.push(turns);
+      return changes();
+    };
+    await w.saver.replace(w.log);
+    port1.close();
+    return atStep;
+  });
+  expect(turns.length).toBeGreaterThan(10);
+  expect(new Set(turns).size).toBeGreaterThan(1);
+  await page.reload();
+  await expect(page).toHaveTitle("ready");
+  expect(await records(page)).toHaveLength(405);
 });
 
 test("chunks come back whole, in order, and far more than one batch of them", async ({ context }) => {
@@ -450,8 +486,10 @@ test("a broken engine is not saved, and what was saved comes back", async ({ con
     w.log.append("broken");
     w.saver.touch();
     w.saver.detach();
-    await w.saver.reload();
+    await w.saver.flush();
   });
+  await page.reload();
+  await expect(page).toHaveTitle("ready");
   expect(await records(page)).toEqual(["good"]);
   await act(page, "goes on");
   await saved(page);

@@ -10,13 +10,13 @@
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
 import { isState, writeState } from "../jobs.js";
+import { fetchSample } from "../sample.js";
 import { ImportPlan } from "./import-plan.js";
 import { JobDock } from "./job-dock.js";
 import { RefusalOutput } from "./parts/refusal.js";
 
 /** As much of a file as is looked at before the user is asked. */
 const HEAD_BYTES = 64 * 1024;
-const SAMPLE = new URL("../samples/flights-20k.ndjson", import.meta.url);
 /** A download starts some time after the click; its address must live until then. */
 const DOWNLOAD_MS = 60_000;
 
@@ -95,9 +95,7 @@ export class FilesPanel extends EventTarget {
   /** Opens the sample as if it had been dropped. @returns {Promise<void>} */
   async loadSample() {
     try {
-      const response = await fetch(SAMPLE);
-      if (!response.ok) throw new Error(`the server answered ${response.status}`);
-      await this.open(new File([await response.blob()], "flights.ndjson", { type: "application/x-ndjson" }));
+      await this.open(await fetchSample());
     } catch (error) {
       this.#say(`The sample could not be loaded: ${/** @type {Error} */ (error).message}`);
     }

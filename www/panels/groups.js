@@ -8,7 +8,7 @@ import { plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { ResetDialog } from "./parts/reset-dialog.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("./parts/group-section.js").GroupItem} GroupItem */
 /** @typedef {import("../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
@@ -30,7 +30,7 @@ export class GroupsPanel extends Panel {
     this.#section = request.group;
     this.command({ type: "resetOffsets", ...request }, this.#resets.refusal);
   });
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
   /** @type {string | null} */
   #deleting = null;
@@ -77,7 +77,7 @@ export class GroupsPanel extends Panel {
     root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element, this.#resets.element);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     const { view } = state;
     this.#state = state;

@@ -1,11 +1,12 @@
 /** @file Every act that led here, newest first. */
 import { count, h } from "../dom.js";
+import { CopyButton } from "./parts/copy.js";
 import { button } from "./parts/field.js";
 import { KeptList, setText, whileSeen } from "./parts/keep.js";
 import { moment, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").HistoryEntry} HistoryEntry */
 
 /** How many steps are shown at once, and how many more each press of “older” brings. */
@@ -18,29 +19,27 @@ export class HistoryPanel extends Panel {
   #list = h("ol", { class: "plain-list history", "aria-label": "Steps, newest first" });
   #steps = new KeptList(this.#list, (/** @type {HistoryEntry} */ { step }) => String(step), (entry) => makeStep(entry));
   #older = button("Older steps", () => this.#showOlder());
-  #copy = button("Copy all as text", () => void this.#copyAll());
-  #copied = h("span", { class: "hint", role: "status" });
-  #byHand = h("textarea", { class: "mono", rows: 8, readonly: true, hidden: true, "aria-label": "All steps as text" });
+  #copy = new CopyButton("Copy all as text", () => this.#text());
   #wanted = PAGE;
   #renew;
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
 
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
     this.#renew = whileSeen(root, () => this.#show());
-    root.append(h("div", { class: "row" }, this.#summary, this.#copy, this.#copied), this.#byHand, this.#list, h("div", { class: "acts" }, this.#older));
+    root.append(h("div", { class: "row" }, this.#summary, this.#copy.button), this.#copy.answer, this.#list, h("div", { class: "acts" }, this.#older));
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     this.#renew();
   }
 
   #show() {
-    const { engine, view } = /** @type {PanelState} */ (this.#state);
+    const { engine, view } = /** @type {PageState} */ (this.#state);
     const { length, forgotten } = view.history;
     const from = Math.max(forgotten, length - this.#wanted);
     setText(this.#summary, length === 0
@@ -48,7 +47,7 @@ export class HistoryPanel extends Panel {
       : `${plural(length, "step")}${forgotten > 0 ? `; the first ${count(forgotten)} are no longer kept` : ""}.`);
     this.#steps.update(length > from ? engine.history(from, length - from).sort((a, b) => b.step - a.step) : []);
     this.#older.hidden = from <= forgotten;
-    this.#copy.hidden = length <= forgotten;
+    this.#copy.button.hidden = length <= forgotten;
   }
 
   #showOlder() {
@@ -65,29 +64,13 @@ export class HistoryPanel extends Panel {
 
   /** All kept steps, oldest first, a line each. */
   #text() {
-    const { engine, view } = /** @type {PanelState} */ (this.#state);
+    const { engine, view } = /** @type {PageState} */ (this.#state);
     const { length, forgotten } = view.history;
     const lines = [];
     for (let from = forgotten; from < length; from += CHUNK) {
       for (const { step, at, text } of engine.history(from, Math.min(CHUNK, length - from))) lines.push(`${step}\t${moment(at)}\t${text}`);
     }
     return lines.join("\n");
-  }
-
-  async #copyAll() {
-    const text = this.#text();
-    try {
-      await navigator.clipboard.writeText(text);
-      this.#byHand.hidden = true;
-      this.#copied.textContent = "Copied.";
-    } catch {
-      // No permission, or no secure context: the text is laid out to be copied by hand.
-      this.#byHand.value = text;
-      this.#byHand.hidden = false;
-      this.#byHand.focus();
-      this.#byHand.select();
-      this.#copied.textContent = "The browser does not let the page copy. The text is selected: copy it with Ctrl or Cmd and C.";
-    }
   }
 }
 

@@ -3,9 +3,19 @@
  * the lanes fill behind it.
  */
 
-/** @import { JobEnd, JobReport } from "../jobs.js" */
+/**
+ * @import { JobEnd, JobReport } from "../jobs.js"
+ * @import { CountedRefusal } from "./parts/job-notes.js"
+ */
 
 import { count, h, size } from "../dom.js";
+import { jobNotes, refusalCounts } from "./parts/job-notes.js";
+import { plural } from "./parts/numbers.js";
+
+/** How long good news stays when nobody reads it. */
+const STAY_MS = 8_000;
+/** And longer by so much for each letter of a note. */
+const READ_MS = 50;
 
 /** Events: `cancel-job`. */
 export class JobDock extends EventTarget {
@@ -17,6 +27,9 @@ export class JobDock extends EventTarget {
   #spoken = h("p", { class: "unseen", role: "status" });
   #stop;
   #close;
+  #timer = 0;
+  /** Whether there is something to read, so that it stays until it is closed. */
+  #stays = true;
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -32,6 +45,10 @@ export class JobDock extends EventTarget {
       this.#result,
     );
     root.append(this.#root, this.#spoken);
+    for (const type of ["pointerenter", "focusin"]) this.#root.addEventListener(type, () => clearTimeout(this.#timer));
+    for (const type of ["pointerleave", "focusout"]) this.#root.addEventListener(type, () => this.#leaveSoon());
+    // What has the focus is never behind it: it makes room by going, or the page scrolls.
+    document.addEventListener("focusin", ({ target }) => this.#giveWay(/** @type {Element} */ (target)));
   }
 
   /** @returns {boolean} whether a job is shown as running */
@@ -68,7 +85,9 @@ export class JobDock extends EventTarget {
     this.#bar.hidden = true;
     this.#stop.hidden = true;
     this.#close.hidden = false;
-    this.#result.replaceChildren(...whyEnded(kind, cancelled, failure), ...refusedLate(late), ...refusals(progress));
+    this.#result.replaceChildren(...whyEnded(kind, cancelled, failure), ...refusedLate(late, /** @type {{ refusals?: CountedRefusal[] } | null} */ (many)?.refusals), ...refusals(progress), ...jobNotes(progress));
+    this.#stays = title !== "Done" || late > 0 || progress.refused > 0;
+    this.#leaveSoon();
     this.#spoken.textContent = [
       `${title}: ${what}.`,
       progress.refused > 0 ? `${count(progress.refused)} lines were refused.` : "",
@@ -79,13 +98,34 @@ export class JobDock extends EventTarget {
   /** @param {string} text */
   note(text) {
     this.#result.append(h("p", { class: "soft small" }, text));
+    this.#leaveSoon(text.length * READ_MS);
   }
 
   hide() {
+    clearTimeout(this.#timer);
     this.#root.hidden = true;
   }
 
+  /** Goes by itself when all went well and it has neither focus nor pointer. @param {number} [more] ms */
+  #leaveSoon(more = 0) {
+    clearTimeout(this.#timer);
+    if (this.#stays || this.running) return;
+    this.#timer = setTimeout(() => {
+      if (!this.#root.matches(":hover, :focus-within")) this.hide();
+    }, STAY_MS + more);
+  }
+
+  /** Scrolls what has the focus out from behind the dock. @param {Element} target */
+  #giveWay(target) {
+    if (this.#root.hidden || this.#root.contains(target) || target.closest("dialog")) return;
+    const dock = this.#root.getBoundingClientRect();
+    const { top, bottom, right, height } = target.getBoundingClientRect();
+    if (bottom > dock.top && top < dock.bottom && right > dock.left && height < dock.top) scrollBy(0, bottom - dock.top + 8);
+  }
+
   #begin() {
+    clearTimeout(this.#timer);
+    this.#stays = true;
     this.#root.hidden = false;
     this.#bar.hidden = false;
     this.#bar.removeAttribute("value");
@@ -142,11 +182,17 @@ function whyEnded(kind, cancelled, failure) {
   return cancelled ? [h("p", null, "What came before is in the log and stays.")] : [];
 }
 
-/** A broker answers for whole batches, after they were sent: these are no lines. @param {number} records */
-function refusedLate(records) {
+/**
+ * A broker answers for whole batches, after they were sent: these are no lines.
+ * @param {number} records
+ * @param {CountedRefusal[] | undefined} reasons
+ */
+function refusedLate(records, reasons) {
   if (records === 0) return [];
-  return [h("p", { class: "notice" },
-    `${count(records)} ${records === 1 ? "record was" : "records were"} refused by the broker and not stored. The topic’s configs decide, such as max.message.bytes; send one such record by hand to read why.`)];
+  const told = refusalCounts(reasons);
+  return [h("div", { class: "notice" },
+    h("p", null, `${plural(records, "record was", "records were")} refused by the broker and not stored.`),
+    ...(told.length > 0 ? told : [h("p", null, "The topic’s configs decide, such as max.message.bytes; send one such record by hand to read why.")]))];
 }
 
 /** @param {JobReport["progress"]} progress */

@@ -8,7 +8,7 @@ import { keyChip } from "./parts/key-chip.js";
 import { percent, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").KeyStats} KeyStats */
 
 /** How many keys are listed. */
@@ -23,7 +23,7 @@ export class KeysPanel extends Panel {
   #computed = "";
   /** @type {number | null} The key that is highlighted in the lanes. */
   #lit = null;
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
 
   /** @param {HTMLElement} root */
@@ -32,7 +32,7 @@ export class KeysPanel extends Panel {
     this.#renew = whileSeen(root, () => this.#compute());
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     this.#showLit(state.highlight?.tag ?? null);
@@ -40,7 +40,7 @@ export class KeysPanel extends Panel {
   }
 
   #compute() {
-    const { topic, engine } = /** @type {PanelState} */ (this.#state);
+    const { topic, engine } = /** @type {PageState} */ (this.#state);
     const basis = topic ? [topic.topicId, ...topic.partitions.map((p) => `${p.logStartOffset}-${p.logEndOffset}-${p.records}`)].join(" ") : "none";
     if (basis === this.#computed) return;
     this.#computed = basis;

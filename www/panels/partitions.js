@@ -8,7 +8,7 @@ import { NOT_INT32, int32, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { whatIfView } from "./parts/what-if-view.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../../src/wasm/types.d.ts").PartitionView} PartitionView */
 /** @typedef {import("../../src/wasm/types.d.ts").SplitKey} SplitKey */
@@ -40,7 +40,7 @@ export class PartitionsPanel extends Panel {
   /** What the answers shown were computed from. */
   #computed = "";
   #topicName = "";
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
 
   /** @param {HTMLElement} root */
@@ -68,7 +68,7 @@ export class PartitionsPanel extends Panel {
     root.append(this.#nothing, this.#content);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     const { topic } = state;
@@ -102,7 +102,7 @@ export class PartitionsPanel extends Panel {
     }
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   #showUnnoticed({ view, topic }) {
     const groups = view.groups.filter(({ unnoticed }) => unnoticed.some((one) => one.topic === topic?.name)).map(({ id }) => id);
     this.#unnoticed.hidden = groups.length === 0;

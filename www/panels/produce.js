@@ -10,8 +10,8 @@ import { NOT_INT32, int32, moment, timestamp } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { outline, placementView } from "./parts/placement-view.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
-/** @typedef {import("./parts/types.d.ts").Draft} Draft */
+/** @typedef {import("../types.d.ts").PageState} PageState */
+/** @typedef {import("../../src/wasm/types.d.ts").RecordDraft} RecordDraft */
 /** @typedef {import("../../src/wasm/types.d.ts").LoglanesError} LoglanesError */
 /** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
 
@@ -39,7 +39,7 @@ export class ProducePanel extends Panel {
   #renew;
   /** Whether a generation, not a single record, was asked for last. */
   #generating = false;
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
 
   /** @param {HTMLElement} root */
@@ -78,7 +78,7 @@ export class ProducePanel extends Panel {
     root.append(this.#nothing, this.#body);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     const none = state.topic === null;
@@ -90,7 +90,7 @@ export class ProducePanel extends Panel {
     this.#renew();
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   #fillPartitioners({ engine }) {
     const all = engine.partitioners();
     this.#others.defaults = new Set(all.filter(({ isDefault }) => isDefault).map(({ id }) => id));
@@ -105,7 +105,7 @@ export class ProducePanel extends Panel {
 
   /**
    * What would be sent, or why nothing can be.
-   * @returns {Draft | string}
+   * @returns {RecordDraft | string}
    */
   #draft() {
     const problem = this.#key.problem ?? this.#value.problem ?? this.#headers.problem;
@@ -140,7 +140,7 @@ export class ProducePanel extends Panel {
     setText(this.#timestampNote, typeof time === "number" ? `${moment(time)} = ${time}` : "ms since 1970, or ISO 8601 (UTC unless it names a zone)");
     this.#chip.replaceChildren(keyChip(draft.key, state.engine.keyTag(draft.key)));
     try {
-      const placement = state.engine.placement(draft, state.view.now);
+      const placement = state.engine.placement(draft);
       this.#landing.replaceChildren(...placementView(placement, draft.key, this.#others));
       setText(this.#spoken, outline(placement));
     } catch (error) {

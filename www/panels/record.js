@@ -20,6 +20,8 @@ export class RecordPanel extends EventTarget {
   /** @type {PageState | null} */
   #state = null;
   #shown = "";
+  /** What had the focus when it was opened. @type {Element | null} */
+  #from = null;
   #nothing = h("div", { class: "record-none soft" },
     h("h2", null, "Record"),
     h("p", null, "Choose a cell to see where the record lies and why, and every byte of it."),
@@ -29,7 +31,7 @@ export class RecordPanel extends EventTarget {
   #key = h("p", { class: "record-key" });
   #before = h("button", { type: "button", class: "quiet icon", "aria-label": "Previous record of this partition", title: "Previous record of this partition", onclick: () => this.#step(-1) }, "←");
   #after = h("button", { type: "button", class: "quiet icon", "aria-label": "Next record of this partition", title: "Next record of this partition", onclick: () => this.#step(1) }, "→");
-  #close = h("button", { type: "button", class: "quiet icon", "aria-label": "Close", title: "Close", onclick: () => this.#select(null) }, "×");
+  #close = h("button", { type: "button", class: "quiet icon", "aria-label": "Close", title: "Close", onclick: () => this.#leave() }, "×");
   #why = h("section", { class: "record-part record-why" });
   #facts = h("dl", { class: "facts" });
   #keyView = new BytesView("Key");
@@ -53,6 +55,7 @@ export class RecordPanel extends EventTarget {
     const { selection, engine, topic } = state;
     const key = selection ? [topic?.topicId, selection.partition, selection.offset, topic?.partitions.length, topic?.records].join() : "";
     if (key === this.#shown) return;
+    if (this.#shown === "") this.#from = document.activeElement;
     this.#shown = key;
     const record = selection && engine.record(selection.topic, selection.partition, selection.offset);
     this.#nothing.hidden = record !== null;
@@ -95,6 +98,14 @@ export class RecordPanel extends EventTarget {
     // At the end of the log the button that was pressed can no more have the focus.
     const pressed = by > 0 ? this.#after : this.#before;
     if (pressed.disabled) (by > 0 ? this.#before : this.#after).focus();
+  }
+
+  /** Closes; the focus goes back to where it came from, or to the lanes. */
+  #leave() {
+    const from = this.#from;
+    this.#select(null);
+    const back = from?.isConnected && from !== document.body && from.checkVisibility() ? from : document.getElementById("lanes");
+    /** @type {HTMLElement | null} */ (back)?.focus();
   }
 
   /** @param {Selection | null} place */

@@ -7,7 +7,7 @@ import { KEPT, KEPT_NOTE } from "./parts/kept.js";
 import { NOT_INT32, int32, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../../src/wasm/types.d.ts").TopicView} TopicView */
 
@@ -35,7 +35,7 @@ export class TopicsPanel extends Panel {
   #making = null;
   /** @type {string | null} */
   #deleting = null;
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
 
   /** @param {HTMLElement} root */
@@ -73,7 +73,7 @@ export class TopicsPanel extends Panel {
       this.#select, button("+ topic", () => this.open()), this.#delete, this.#facts, this.#creation.element, this.#deletion.element);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     const { view, topic } = state;
@@ -130,7 +130,7 @@ export class TopicsPanel extends Panel {
   }
 
   #askDelete() {
-    const { topic, view } = /** @type {PanelState} */ (this.#state);
+    const { topic, view } = /** @type {PageState} */ (this.#state);
     if (!topic) return;
     const groups = view.groups.filter(({ partitions }) => partitions.some((row) => row.topic === topic.name && row.committedOffset !== null));
     this.#lost.replaceChildren(
@@ -164,5 +164,5 @@ function facts({ partitions, replicationFactor, records, bytes, configs }) {
   const own = Object.entries(configs).map(([name, value]) => `${name}=${value}`);
   return [
     plural(partitions.length, "partition"), `replication factor ${count(replicationFactor)}`, plural(records, "record"), size(bytes), ...own,
-  ].join(" · ");
+  ].map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }

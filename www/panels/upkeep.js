@@ -8,7 +8,7 @@ import { Panel } from "./parts/panel.js";
 import { RefusalOutput } from "./parts/refusal.js";
 import { upkeepAnswer } from "./parts/upkeep-answer.js";
 
-/** @typedef {import("./parts/types.d.ts").PanelState} PanelState */
+/** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../../src/wasm/types.d.ts").TopicView} TopicView */
 
@@ -68,7 +68,7 @@ export class UpkeepPanel extends Panel {
     root.append(this.#nothing, this.#content);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update({ engine, topic }) {
     this.#nothing.hidden = topic !== null;
     this.#content.hidden = topic === null;

@@ -1,12 +1,11 @@
 //! `cargo xtask build`: the wasm package in www/pkg, and what the page weighs.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
-use crate::tools::{self, execute, find};
+use crate::tools::{self, execute};
 use crate::{setup, sizes, wasm_bindgen};
 
 #[derive(clap::Args)]
@@ -41,25 +40,5 @@ pub fn package(shell: &Shell, release: bool) -> Result<()> {
     if out.exists() {
         fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
     }
-    wasm_bindgen::package(&built, &out, release)?;
-    if release {
-        optimise(shell, &out.join("loglanes_bg.wasm"))?;
-    }
-    Ok(())
-}
-
-/// Runs Binaryen's wasm-opt when this machine has it. It makes the module smaller and is not
-/// needed: without it, or should it not know a feature that rustc uses, the module stays as is.
-fn optimise(shell: &Shell, module: &Path) -> Result<()> {
-    if find(["wasm-opt"]).is_none() {
-        println!("wasm-opt is not on the PATH: the module stays as rustc made it");
-        return Ok(());
-    }
-    let smaller = module.with_extension("opt");
-    let optimised = cmd!(shell, "wasm-opt -O3 {module} --output {smaller}").quiet().run();
-    match optimised {
-        Ok(()) => fs::rename(&smaller, module)?,
-        Err(error) => println!("wasm-opt failed, so the module stays as rustc made it: {error}"),
-    }
-    Ok(())
+    wasm_bindgen::package(&built, &out, release)
 }

@@ -34,7 +34,7 @@ enum Command {
     Build(build::Options),
     /// Run every test: formatting, lints, native, wasm in a browser, types, the page
     Test(test::Options),
-    /// Run the benchmarks: native ones, and those in a browser
+    /// Run the benchmarks, in a browser
     Bench(bench::Options),
     /// What cargo runs a wasm test file with; see .cargo/config.toml
     #[command(hide = true, disable_help_flag = true)]

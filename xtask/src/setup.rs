@@ -12,6 +12,9 @@ use crate::tools::{self, execute, find, succeeds};
 /// The target triple of the page.
 pub const WASM: &str = "wasm32-unknown-unknown";
 
+/// The oldest Node.js that the tests of the page run on; package.json says the same.
+const NODE: u32 = 20;
+
 /// The wasm target's standard library.
 pub fn wasm_target(shell: &Shell) -> Result<()> {
     let libraries = cmd!(shell, "rustc --print target-libdir --target {WASM}")
@@ -46,6 +49,12 @@ pub fn npm_packages(shell: &Shell) -> Result<()> {
     if find(["node"]).is_none() || find(["npm"]).is_none() {
         bail!("the page's tests need Node.js and npm\n  what to do: {advice}");
     }
+    let version = cmd!(shell, "node --version").quiet().read()?;
+    if major(&version).is_none_or(|major| major < NODE) {
+        bail!(
+            "the page's tests need Node.js {NODE}, and here it is {version}\n  what to do: {advice}"
+        );
+    }
     let root = tools::root();
     let installed = modified(&root.join("node_modules/.package-lock.json"));
     let wanted = modified(&root.join("package-lock.json"));
@@ -54,6 +63,11 @@ pub fn npm_packages(shell: &Shell) -> Result<()> {
     }
     println!("Installing the npm packages");
     execute(cmd!(shell, "npm ci --no-audit --no-fund"), advice)
+}
+
+/// The major version in what `node --version` prints, such as `v20.19.2`.
+fn major(version: &str) -> Option<u32> {
+    version.trim().strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
 fn modified(path: &Path) -> Option<SystemTime> {
@@ -105,4 +119,17 @@ fn install_with_apt() -> Result<()> {
     execute(cmd!(shell, "apt-get update -qq"), advice)?;
     let packages = ["chromium", "chromium-driver", "fonts-dejavu-core", "fonts-liberation"];
     execute(cmd!(shell, "apt-get install -qq -y --no-install-recommends {packages...}"), advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::major;
+
+    #[test]
+    fn the_version_of_node_is_read_as_it_prints_it() {
+        assert_eq!(major("v20.19.2\n"), Some(20));
+        assert_eq!(major("v8.0.0"), Some(8));
+        assert_eq!(major("20.1.0"), None);
+        assert_eq!(major(""), None);
+    }
 }

@@ -83,7 +83,7 @@ class Row {
       },
     }, this.#input, this.#set, this.#back);
     this.element = h("tr", null,
-      h("th", { scope: "row", class: "mono" }, config.name),
+      h("th", { scope: "row", class: "mono" }, ...config.name.split(/(?<=\.)/).flatMap((part) => [part, h("wbr", null)])),
       h("td", null, form, this.#refusal.element),
       this.#default,
       h("td", { class: "soft" }, `${config.type}${config.rule === "" ? "" : ` ${config.rule.replace(NO_LIMIT, "…")}`}`),

@@ -2,12 +2,13 @@
 import { h, size } from "../../dom.js";
 import { field, numberInput } from "./field.js";
 import { setOptions } from "./keep.js";
+import { refusalCounts } from "./job-notes.js";
 import { NOT_INT32, int32, plural } from "./numbers.js";
 import { RefusalOutput } from "./refusal.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").GenerateCommand} GenerateCommand */
 /** @typedef {import("../../../src/wasm/types.d.ts").PartitionerInfo} PartitionerInfo */
-/** @typedef {import("./types.d.ts").PanelState} PanelState */
+/** @typedef {import("../../types.d.ts").PageState} PageState */
 
 /** Emits `generate`, detail: the command. */
 export class GenerateForm extends EventTarget {
@@ -20,6 +21,7 @@ export class GenerateForm extends EventTarget {
   #partitioner = h("select", null);
   #go = h("button", { type: "submit" }, "Generate");
   #made = h("output", { class: "hint" });
+  #why = h("div", { class: "notice", hidden: true });
   #topic = "";
   element;
 
@@ -40,6 +42,7 @@ export class GenerateForm extends EventTarget {
         field("Seed", this.#seed, "Same seed, same records")),
       field("Partitioner", this.#partitioner),
       h("div", { class: "acts" }, this.#go, this.#made),
+      this.#why,
       this.refusal.element);
     this.element = h("details", { class: "generate" }, h("summary", null, "Generate many"), form);
   }
@@ -49,20 +52,23 @@ export class GenerateForm extends EventTarget {
     setOptions(this.#partitioner, usable.map(({ id, client, name }) => ({ value: id, text: `${client}: ${name}` })), usable[0]?.id);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update({ topic, view }) {
     this.#topic = topic?.name ?? "";
     this.#go.disabled = view.job !== null;
   }
 
-  /** @param {{ records: number, bytes: number, refused: number, partitions: unknown[] }} outcome */
-  done({ records, bytes, refused, partitions }) {
+  /** @param {{ records: number, bytes: number, refused: number, partitions: unknown[], refusals?: import("./job-notes.js").CountedRefusal[] }} outcome */
+  done({ records, bytes, refused, partitions, refusals }) {
     this.refusal.clear();
+    this.#why.replaceChildren(...refusalCounts(refusals));
+    this.#why.hidden = !this.#why.firstChild;
     this.#made.textContent = `${plural(records, "record")} (${size(bytes)}) in ${plural(partitions.length, "partition")}${refused > 0 ? `; ${plural(refused, "record")} refused` : ""}`;
   }
 
   #submit() {
     this.#made.textContent = "";
+    this.#why.hidden = true;
     this.refusal.clear();
     /** @type {Record<string, number>} */
     const numbers = {};

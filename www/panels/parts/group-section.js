@@ -1,5 +1,6 @@
 /** @file One consumer group: its members, and its partitions as Kafka's own tool prints them. */
 import { count, h } from "../../dom.js";
+import { CopyButton } from "./copy.js";
 import { button, scroller } from "./field.js";
 import { KeptList, keepFocus, setText } from "./keep.js";
 import { MemberRow } from "./member-row.js";
@@ -13,7 +14,7 @@ import { RefusalOutput } from "./refusal.js";
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupPartitionView} GroupPartitionView */
 /** @typedef {import("../../../src/wasm/types.d.ts").TopicView} TopicView */
 /** @typedef {import("./member-row.js").MemberItem} MemberItem */
-/** @typedef {import("./types.d.ts").Place} Place */
+/** @typedef {import("../../types.d.ts").Selection} Selection */
 
 /** The most rows shown at once; the rest comes with a button. */
 const ROWS = 200;
@@ -30,7 +31,7 @@ const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
 /**
  * @typedef {object} GroupActs
  * @property {(command: Command, answer: RefusalOutput) => void} act
- * @property {(place: Place) => void} select
+ * @property {(place: Selection) => void} select
  * @property {(group: GroupView) => void} remove
  * @property {(group: GroupView) => void} reset
  * @property {(group: string) => string[]} describe what Kafka’s tool prints of it
@@ -74,13 +75,17 @@ export class GroupSection {
     this.#partitions = new KeptList(this.#body, (/** @type {GroupPartitionView} */ { topic, partition }) => `${topic} ${partition}`,
       () => new PartitionRow(() => this.#item.group));
     const { id } = item.group;
+    const copy = new CopyButton("Copy as Kafka’s tool prints it", () => acts.describe(id).join(""), {
+      name: `Copy group ${id} as Kafka’s tool prints it`,
+      done: "Copied: what kafka-consumer-groups prints with --describe, with --members and with --state.",
+    });
     this.element = h("section", { class: "group", "aria-label": `Group ${id}` },
       h("div", { class: "row" }, h("h2", { class: "mono" }, id), this.#heading,
         h("span", { class: "row group-acts" },
-          button("Copy as Kafka’s tool prints it", () => void this.#copy(), { class: "quiet", "aria-label": `Copy group ${id} as Kafka’s tool prints it` }),
+          copy.button,
           button("Reset offsets…", () => acts.reset(this.#item.group), { class: "quiet", "aria-label": `Reset offsets of ${id}…` }),
           button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" }))),
-      this.#unnoticed, this.#fenced, this.#membersBox, this.refusal.element, this.#answer,
+      this.#unnoticed, this.#fenced, this.#membersBox, this.refusal.element, copy.answer, this.#answer,
       scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
         h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
         this.#body)),
@@ -149,17 +154,6 @@ export class GroupSection {
         this.#limit = Infinity;
         this.#renewRows();
       })] : []));
-    }
-  }
-
-  /** Copies the texts of --describe, --describe --members and --describe --state. */
-  async #copy() {
-    const text = this.#acts.describe(this.#item.group.id).join("");
-    try {
-      await navigator.clipboard.writeText(text);
-      this.#answer.replaceChildren(h("p", { role: "status" }, "Copied: what kafka-consumer-groups prints with --describe, with --members and with --state."));
-    } catch {
-      this.#answer.replaceChildren(scroller("What kafka-consumer-groups prints", h("pre", { class: "tool-text" }, text)));
     }
   }
 

@@ -7,7 +7,7 @@ import { RefusalOutput } from "./refusal.js";
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").OffsetReset} OffsetReset */
 /** @typedef {import("../../../src/wasm/types.d.ts").Assignor} Assignor */
-/** @typedef {import("./types.d.ts").PanelState} PanelState */
+/** @typedef {import("../../types.d.ts").PageState} PageState */
 
 const BY_DURATION = "by_duration";
 
@@ -47,7 +47,7 @@ export class JoinForm extends EventTarget {
   #strategy = h("select", { onchange: () => this.#explainStrategy() }, ...STRATEGIES.map(({ value, text }) => new Option(text, value)));
   #meaning = h("span");
   #autoCommit = h("input", { type: "checkbox" });
-  /** @type {PanelState | null} */
+  /** @type {PageState | null} */
   #state = null;
   element;
 
@@ -84,12 +84,12 @@ export class JoinForm extends EventTarget {
           field("partition.assignment.strategy", this.#strategy, this.#meaning),
           field("group.instance.id", this.#instance, "With one it is a static member: it stays in the group when it is closed, and is back in its old place until its session times out."),
           h("label", { class: "check-line" }, this.#autoCommit,
-            h("span", null, "enable.auto.commit", h("span", { class: "hint" }, " Kafka’s default is on; off here so that each commit is yours. Positions are committed by a poll 5 s after the last time, before a rebalance, and on closing."))))),
+            h("span", null, "enable.auto.commit", h("span", { class: "hint" }, " Kafka’s default is on. Here it is off, so that each commit is an act that can be seen. When on, positions are committed by a poll 5 s after the last time, before a rebalance, and on closing."))))),
       h("div", { class: "acts" }, h("button", { type: "submit", class: "primary" }, "Join the group")),
       this.refusal.element);
   }
 
-  /** @param {PanelState} state */
+  /** @param {PageState} state */
   update(state) {
     this.#state = state;
     const names = state.view.topics.map(({ name }) => name);

@@ -30,7 +30,7 @@ export function keepFocus(root, near, change) {
  * @template T
  */
 export class KeptList {
-  /** @type {Map<string, import("./types.d.ts").Piece<T>>} */
+  /** @type {Map<string, import("../../types.d.ts").Piece<T>>} */
   #pieces = new Map();
   #parent;
   #keyOf;
@@ -39,7 +39,7 @@ export class KeptList {
   /**
    * @param {Element} parent owns nothing but this list
    * @param {(item: T) => string} keyOf
-   * @param {(item: T) => import("./types.d.ts").Piece<T>} make
+   * @param {(item: T) => import("../../types.d.ts").Piece<T>} make
    */
   constructor(parent, keyOf, make) {
     this.#parent = parent;

@@ -4,7 +4,7 @@ import { RefusalOutput } from "./refusal.js";
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").Outcome} Outcome */
 /** @typedef {import("../../../src/wasm/types.d.ts").LoglanesError} LoglanesError */
-/** @typedef {import("./types.d.ts").Place} Place */
+/** @typedef {import("../../types.d.ts").Selection} Selection */
 
 export class Panel extends EventTarget {
   /** Where this panel shows refusals unless a part of it shows its own. */
@@ -39,7 +39,7 @@ export class Panel extends EventTarget {
     this.emit("command", command);
   }
 
-  /** @param {Place | null} place */
+  /** @param {Selection | null} place */
   select(place) {
     this.emit("select", place);
   }

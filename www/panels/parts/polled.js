@@ -7,7 +7,7 @@ import { plural } from "./numbers.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Outcome} Outcome */
 /** @typedef {Extract<Outcome, { type: "polled" }>} Polled */
-/** @typedef {import("./types.d.ts").Place} Place */
+/** @typedef {import("../../types.d.ts").Selection} Selection */
 /** @typedef {(topic: string, partition: number) => bigint} LogStart */
 
 /** The most records listed; a poll may deliver 500 and more. */
@@ -34,7 +34,7 @@ function resetLines(resets, logStart) {
 /**
  * @param {Polled} polled
  * @param {LogStart} logStart
- * @param {(place: Place) => void} select
+ * @param {(place: Selection) => void} select
  * @returns {HTMLElement}
  */
 export function polledView({ member, records, resets }, logStart, select) {

@@ -1,14 +1,15 @@
 /** @file Resetting a group’s offsets as Kafka’s own tool does: what it would do is seen first. */
 import { h } from "../../dom.js";
 import { answer } from "./answer.js";
-import { button, field, scroller, segmented, textInput } from "./field.js";
+import { CopyButton } from "./copy.js";
+import { field, scroller, segmented, textInput } from "./field.js";
 import { FormDialog } from "./dialog.js";
 import { NOT_INT64, int64 } from "./numbers.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
 /** @typedef {import("../../../src/wasm/types.d.ts").ResetRequest} ResetRequest */
 /** @typedef {import("../../../src/wasm/types.d.ts").ResetTo} ResetTo */
-/** @typedef {import("./types.d.ts").Questions} Questions */
+/** @typedef {import("../../types.d.ts").EngineApi} EngineApi */
 
 /** The options of the tool, with what each is asked for. */
 const MODES = [
@@ -53,7 +54,7 @@ export class ResetDialog {
   #scopeBox;
   #topicsBox;
   #shown = h("div", { class: "reset-preview", "aria-live": "polite" });
-  /** @type {{ engine: Questions, group: GroupView } | null} */
+  /** @type {{ engine: EngineApi, group: GroupView } | null} */
   #open = null;
   #run;
 
@@ -79,7 +80,7 @@ export class ResetDialog {
   }
 
   /**
-   * @param {Questions} engine
+   * @param {EngineApi} engine
    * @param {GroupView} group
    * @param {string | undefined} topic what the page shows
    */
@@ -143,11 +144,12 @@ export class ResetDialog {
     const { engine } = this.#open;
     this.#shown.replaceChildren(...answer(() => {
       const { plan, table, csv } = engine.resetPlan(request);
+      const copy = new CopyButton("Copy as CSV (--export)", () => csv, { disabled: plan.rows.length === 0 });
       return [
         ...warnings(plan.notices, "A partition without a record since then goes to its end, whether it is empty or not."),
         ...warnings(plan.warnings, "Kafka’s tool says so in its log alone, and commits these offsets all the same."),
         scroller("What would be committed", h("pre", { class: "tool-text" }, table)),
-        h("p", null, button("Copy as CSV (--export)", () => void navigator.clipboard.writeText(csv), { class: "quiet", disabled: plan.rows.length === 0 })),
+        h("div", null, copy.button, copy.answer),
       ];
     }));
   }

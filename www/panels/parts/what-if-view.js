@@ -11,10 +11,16 @@ import { percent, plural } from "./numbers.js";
 /** More partitions than this are not drawn as bars. */
 const MOST_BARS = 256;
 
+/** @param {number} a @param {number} b @returns {number} the greatest number that divides both */
+function gcd(a, b) {
+  return b === 0 ? a : gcd(b, a % b);
+}
+
 /** @param {WhatIf} whatIf */
 function summary({ from, to, theory, keys, records }) {
   const { numerator, denominator } = theory;
-  const share = `${numerator}/${denominator} = ${percent(numerator, denominator)}`;
+  const common = gcd(numerator, denominator);
+  const share = [`${numerator}/${denominator}`, common > 1 && `${numerator / common}/${denominator / common}`, percent(numerator, denominator)].filter(Boolean).join(" = ");
   if (keys.total === 0) return [h("p", null, `No keys yet. For keys spread evenly, ${share} would stay, and the others move.`)];
   return [
     h("p", { class: "placement-head" }, `${count(keys.move)} of ${plural(keys.total, "key")} would move, ${count(keys.stay)} stay`),
