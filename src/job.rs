@@ -20,7 +20,7 @@ pub const MAX_REFUSALS_TOLD: usize = 100;
 
 /// What an import takes from each line of an NDJSON file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSpec {
     /// The topic, which must be there.
     pub topic: String,

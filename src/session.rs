@@ -164,9 +164,13 @@ impl Session {
     }
 
     /// The next step of a save; none if all is saved, or while a job runs.
-    pub fn changes(&mut self) -> Option<Changes> {
+    ///
+    /// # Errors
+    ///
+    /// As [`SaveLedger::changes`].
+    pub fn changes(&mut self) -> Result<Option<Changes>> {
         if self.job.is_some() {
-            return None;
+            return Ok(None);
         }
         self.ledger.changes(self.seed, &self.cluster, &self.history)
     }

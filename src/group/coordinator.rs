@@ -85,6 +85,10 @@ impl Group {
     pub(crate) fn topic_deleted(&mut self, topic: &str, cluster: &Topics) {
         self.committed.retain(|at, _| at.topic != topic);
         self.delivered.retain(|at, _| at.topic != topic);
+        for member in self.members.values_mut() {
+            // Else the rebalance would commit them.
+            member.forget(|at| at.topic != topic);
+        }
         if self.known_partitions.contains_key(topic) {
             self.rebalance(cluster);
         }

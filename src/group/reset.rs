@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coordinator::{Group, Topics};
 use super::{PartitionOffset, TopicPartition, datetime, duration};
+use crate::command::no_fields;
 use crate::error::{Error, ErrorCode, Result};
 use crate::java;
 use crate::topic::{Partition, check_name};
@@ -18,13 +19,16 @@ pub const MAX_PLAN_BYTES: usize = 1 << 20;
 
 /// Where the offsets go: the modes of `kafka-consumer-groups --reset-offsets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "mode", rename_all = "camelCase")]
+#[serde(tag = "mode", rename_all = "camelCase", deny_unknown_fields)]
 pub enum ResetTo {
     /// `--to-earliest`: the log start offsets.
+    #[serde(deserialize_with = "no_fields")]
     Earliest,
     /// `--to-latest`: the ends of the logs.
+    #[serde(deserialize_with = "no_fields")]
     Latest,
     /// `--to-current`: where they are; the end where nothing is committed.
+    #[serde(deserialize_with = "no_fields")]
     Current,
     /// `--to-offset`: one offset for all; kept within each log.
     Offset {

@@ -132,6 +132,11 @@ impl Loglanes {
     /// changed.
     pub fn apply(&mut self, command: JsCommand, now: f64) -> Result<JsOutcome, Thrown> {
         let command = from_js("command", command.into())?;
+        if matches!(command, Command::ProduceMany { .. }) {
+            return Err(Error::loglanes("A produceMany command brings no records with it.")
+                .with_hint("Call the method produceMany, which takes them as bytes.")
+                .into());
+        }
         to_js(&self.run(command, now)?)
     }
 
@@ -215,6 +220,7 @@ impl Loglanes {
     #[wasm_bindgen(js_name = resetPlan)]
     pub fn reset_plan(&self, request: JsResetRequest, now: f64) -> Result<JsResetPreview, Thrown> {
         #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
         struct Request {
             group: String,
             topics: Option<Vec<String>>,
@@ -364,7 +370,7 @@ impl Loglanes {
     /// The next step of a save; null if all is saved. Write all of it in one transaction, then
     /// call `saved` with its token.
     pub fn changes(&mut self) -> Result<JsChanges, Thrown> {
-        to_js(&self.session.changes().map(view::ChangesView::from))
+        to_js(&self.session.changes()?.map(view::ChangesView::from))
     }
 
     /// The step with that token is written for good.
@@ -381,15 +387,16 @@ impl Loglanes {
     /// The parts of a file that holds everything, one after the other; null after the last.
     /// Ask for 0, 1, 2 and so on.
     #[wasm_bindgen(js_name = exportChunk)]
-    pub fn export_chunk(&mut self, index: u32) -> Option<Vec<u8>> {
+    pub fn export_chunk(&mut self, index: u32) -> Result<Option<Vec<u8>>, Thrown> {
         if index == 0 {
             self.export = Some(snapshot::Export::default());
         }
-        let part = self.export.as_mut()?.next_part(&self.session);
+        let Some(export) = self.export.as_mut() else { return Ok(None) };
+        let part = export.next_part(&self.session)?;
         if part.is_none() {
             self.export = None;
         }
-        part
+        Ok(part)
     }
 }
 
