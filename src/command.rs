@@ -605,7 +605,10 @@ mod tests {
                 r#"{"type":"commit","group":"g","member":"m","offsets":[{"topic":"t","partition":0,"offset":1,"metadata":""}]}"#,
                 "metadata",
             ),
-            (r#"{"type":"resetOffsets","group":"g","to":{"mode":"earliest","offset":1}}"#, "offset"),
+            (
+                r#"{"type":"resetOffsets","group":"g","to":{"mode":"earliest","offset":1}}"#,
+                "offset",
+            ),
             (
                 r#"{"type":"resetOffsets","group":"g","to":{"mode":"offset","offset":1,"by":1}}"#,
                 "by",

@@ -574,7 +574,9 @@ fn a_large_state_is_saved_in_steps_and_between_them_the_last_whole_one_is_there(
             if round == 3 && steps == 1 {
                 session.apply(Command::DeleteTopic { name: "b".into() }, NOW).unwrap();
             }
-            let Some(changes) = session.changes().unwrap() else { panic!("there is always one more") };
+            let Some(changes) = session.changes().unwrap() else {
+                panic!("there is always one more")
+            };
             let is_last = changes.puts.iter().any(|(name, _)| name == "manifest");
             assert_eq!(is_last, changes.puts.last().unwrap().0 == "manifest");
             // A step that is lost on the way is given again.

@@ -123,8 +123,7 @@ impl Manifest {
 
     pub(super) fn from_json(json: &[u8]) -> Result<Self> {
         let unreadable = |error: serde_json::Error| {
-            Error::corrupt(format!("The manifest cannot be read: {error}."))
-                .with_hint(RESTORE_HINT)
+            Error::corrupt(format!("The manifest cannot be read: {error}.")).with_hint(RESTORE_HINT)
         };
         let version: Version = serde_json::from_slice(json).map_err(unreadable)?;
         if version.version > VERSION {

@@ -67,10 +67,10 @@ impl Restorer {
     ///
     /// [`crate::Refusal::Corrupt`] if a chunk is missing, or what they hold does not fit together.
     pub fn finish(mut self) -> Result<Session> {
-        let json = self.manifest.take().ok_or_else(|| {
-            Error::corrupt("The manifest is missing.")
-                .with_hint(RESTORE_HINT)
-        })?;
+        let json = self
+            .manifest
+            .take()
+            .ok_or_else(|| Error::corrupt("The manifest is missing.").with_hint(RESTORE_HINT))?;
         let manifest = Manifest::from_json(&json)?;
         let history = self.take_history(&manifest)?;
         let (seed, cluster) = manifest.restore(|topic, partition, segment| {
@@ -93,8 +93,9 @@ impl Restorer {
         let saved = &manifest.history;
         let ends = [(saved.first_chunk, saved.chunks), (saved.forgotten, saved.steps)];
         if ends.iter().any(|&(start, count)| start.checked_add(count).is_none()) {
-            return Err(Error::corrupt("The history is longer than it can be.")
-                .with_hint(RESTORE_HINT));
+            return Err(
+                Error::corrupt("The history is longer than it can be.").with_hint(RESTORE_HINT)
+            );
         }
         let mut chunks = Vec::new();
         for number in (saved.first_chunk..).take(saved.chunks as usize) {

@@ -94,7 +94,10 @@ fn a_manifest_above_the_limits_is_refused() {
         "metadata_ages_ms": null,
     });
     let groups = |count: usize| -> Value {
-        (0..count).map(|n| (format!("g{n}"), group.clone())).collect::<serde_json::Map<_, _>>().into()
+        (0..count)
+            .map(|n| (format!("g{n}"), group.clone()))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
     };
     assert!(with("/groups", groups(crate::cluster::MAX_GROUPS)).is_ok());
     let refused = with("/groups", groups(crate::cluster::MAX_GROUPS + 1)).unwrap_err();
