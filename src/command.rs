@@ -15,7 +15,8 @@ use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
 use crate::topic::AlterConfigOp;
 
-/// One act. What is left out takes Kafka's default.
+/// One act. What is left out takes Kafka's default; a field that is not known is refused, so that
+/// a slip of the pen does not quietly become that default.
 ///
 /// ```
 /// use loglanes::Command;
@@ -25,7 +26,12 @@ use crate::topic::AlterConfigOp;
 /// assert_eq!(command.to_string(), "partitions orders 12");
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 #[non_exhaustive]
 pub enum Command {
     /// Makes a topic.
@@ -237,12 +243,13 @@ pub enum Command {
         ms: i64,
     },
     /// Lets timers run: sessions time out, metadata ages, old segments go, logs are cleaned.
+    #[serde(deserialize_with = "no_fields")]
     Tick,
 }
 
 /// One record to send.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Produce {
     /// The topic's name.
     pub topic: String,
@@ -268,6 +275,7 @@ pub struct Produce {
 
 /// A header of a record to send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OwnedHeader {
     /// UTF-8 in Kafka's clients, bytes on disk.
     pub key: Bytes,
@@ -557,10 +565,75 @@ impl fmt::Display for OrNone<'_> {
     }
 }
 
+/// A variant without fields takes none: of itself serde would pass over what is there.
+pub(crate) fn no_fields<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct NoFields {}
+    NoFields::deserialize(deserializer).map(|NoFields {}| ())
+}
+
 fn optional(
     f: &mut fmt::Formatter<'_>,
     name: &str,
     value: Option<&impl fmt::Display>,
 ) -> fmt::Result {
     value.map_or(Ok(()), |value| write!(f, " {name}={value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_that_is_not_known_is_refused_by_its_name_wherever_it_stands() {
+        for (json, field) in [
+            (r#"{"type":"createTopic","name":"t","partition":6}"#, "partition"),
+            (r#"{"type":"produceMany","topic":"t","records":[]}"#, "records"),
+            (r#"{"type":"produce","topic":"t","keys":null}"#, "keys"),
+            (
+                r#"{"type":"produce","topic":"t","headers":[{"key":{"hex":"aa"},"value":null,"text":1}]}"#,
+                "text",
+            ),
+            (
+                r#"{"type":"generate","topic":"t","count":1,"keys":0,"valueBytes":1,"seed":1,"size":2}"#,
+                "size",
+            ),
+            (r#"{"type":"join","group":"g","member":"m","topics":["t"],"topic":"t"}"#, "topic"),
+            (r#"{"type":"poll","group":"g","member":"m","max":1}"#, "max"),
+            (
+                r#"{"type":"commit","group":"g","member":"m","offsets":[{"topic":"t","partition":0,"offset":1,"metadata":""}]}"#,
+                "metadata",
+            ),
+            (
+                r#"{"type":"resetOffsets","group":"g","to":{"mode":"earliest","offset":1}}"#,
+                "offset",
+            ),
+            (
+                r#"{"type":"resetOffsets","group":"g","to":{"mode":"offset","offset":1,"by":1}}"#,
+                "by",
+            ),
+            (
+                r#"{"type":"alterConfigs","topic":"t","ops":[{"op":"delete","name":"a","values":1}]}"#,
+                "values",
+            ),
+            (r#"{"type":"tick","now":1}"#, "now"),
+        ] {
+            let refused = serde_json::from_str::<Command>(json).unwrap_err().to_string();
+            assert!(refused.contains(&format!("unknown field `{field}`")), "{json}: {refused}");
+        }
+    }
+
+    #[test]
+    fn what_flattens_still_takes_all_of_its_own_fields() {
+        for json in [
+            r#"{"type":"generate","topic":"t","partitioner":"java","count":1,"keys":0,"skew":0.5,"valueBytes":1,"seed":1}"#,
+            r#"{"type":"join","group":"g","member":"m","topics":["t"],"autoOffsetReset":"none","assignors":["range"],"instanceId":"i","autoCommit":true}"#,
+            r#"{"type":"resetOffsets","group":"g","to":{"mode":"current"}}"#,
+            r#"{"type":"tick"}"#,
+        ] {
+            let command: Command = serde_json::from_str(json).unwrap();
+            assert_eq!(serde_json::to_string(&command).unwrap(), json);
+        }
+    }
 }

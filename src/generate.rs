@@ -87,7 +87,6 @@ impl Generator {
             return Err(Error::limit("MAX_SKEW", message));
         }
         // In range, so the product is a small whole number.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let skew_steps = (spec.skew * f64::from(SKEW_STEPS) + 0.5) as u32;
         let keys = match (spec.keys, skew_steps) {
             (0, _) => Keys::None,
@@ -182,7 +181,6 @@ fn below(random: u64, n: u64) -> u64 {
     }
     let product = u128::from(random) * u128::from(n);
     // The upper half of a product of two u64 fits.
-    #[allow(clippy::cast_possible_truncation)]
     let upper = (product >> 64) as u64;
     upper
 }
@@ -191,7 +189,6 @@ fn below(random: u64, n: u64) -> u64 {
 fn zipf_weights(keys: u64, skew_steps: u32) -> Vec<u64> {
     const FIRST: f64 = (1_u64 << 40) as f64;
     // Weights are at most FIRST, and keys at most a million.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
     (1..=keys).map(|n| (FIRST / power(n as f64, skew_steps)) as u64).collect()
 }
 
@@ -264,7 +261,6 @@ impl AliasTable {
     fn draw(&self, column: u64, height: u64) -> u64 {
         let column = below(column, self.columns.len() as u64);
         // It is below the length, which came from a usize.
-        #[allow(clippy::cast_possible_truncation)]
         let Column { own, alias } = self.columns[column as usize];
         if below(height, self.total) < own { column } else { u64::from(alias) }
     }

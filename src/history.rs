@@ -5,6 +5,7 @@
 
 use crate::command::Command;
 use crate::error::{Error, Result};
+use crate::snapshot::RESTORE_HINT;
 
 /// The most bytes of commands that are kept; past it the oldest half is forgotten. The records
 /// an act brought count in full: they are kept here as well as in the log.
@@ -155,10 +156,17 @@ impl History {
 
     /// A chunk as bytes: step after step, each the time (i64), the length of the command's JSON
     /// (u32) and of its payload (u32), big-endian, then both.
-    pub(crate) fn encode_chunk(&self, number: u64) -> Vec<u8> {
+    ///
+    /// # Errors
+    ///
+    /// If a command cannot be written as JSON; no command that there is does that.
+    pub(crate) fn encode_chunk(&self, number: u64) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         for step in self.steps.get(self.chunk_range(number)).unwrap_or_default() {
-            let json = serde_json::to_vec(&step.command).unwrap_or_default();
+            let json = serde_json::to_vec(&step.command).map_err(|error| {
+                Error::loglanes(format!("A {} cannot be written: {error}.", step.command.kind()))
+                    .with_hint("This is a fault of Loglanes: nothing was saved, please report it.")
+            })?;
             let payload = step.command.payload();
             bytes.extend(step.at_ms.to_be_bytes());
             bytes.extend((json.len() as u32).to_be_bytes());
@@ -166,7 +174,7 @@ impl History {
             bytes.extend(json);
             bytes.extend(payload);
         }
-        bytes
+        Ok(bytes)
     }
 
     fn chunk_range(&self, number: u64) -> std::ops::Range<usize> {
@@ -194,6 +202,7 @@ impl History {
                         "Step {} of the history cannot be read.",
                         history.steps.len()
                     ))
+                    .with_hint(RESTORE_HINT)
                 })?;
                 rest = after;
                 let size = size_of(&step.command);
@@ -206,7 +215,8 @@ impl History {
             return Err(Error::corrupt(format!(
                 "The history has {} steps of {steps}.",
                 history.steps.len()
-            )));
+            ))
+            .with_hint(RESTORE_HINT));
         }
         Ok(history)
     }
@@ -240,7 +250,7 @@ mod tests {
     }
 
     fn stored(history: &History) -> Vec<Vec<u8>> {
-        history.chunk_numbers().map(|number| history.encode_chunk(number)).collect()
+        history.chunk_numbers().map(|number| history.encode_chunk(number).unwrap()).collect()
     }
 
     #[test]

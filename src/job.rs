@@ -9,7 +9,7 @@ use crate::cluster::{BulkProducer, Cluster};
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::generate::{GenerateSpec, Generator};
-use crate::interchange::ndjson::{NdjsonReader, RefusedLine};
+use crate::interchange::ndjson::{NdjsonCounts, NdjsonReader, RefusedLine};
 use crate::log::NewRecord;
 use crate::outcome::Outcome;
 use crate::producer::partitioner_of;
@@ -20,7 +20,7 @@ pub const MAX_REFUSALS_TOLD: usize = 100;
 
 /// What an import takes from each line of an NDJSON file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ImportSpec {
     /// The topic, which must be there.
     pub topic: String,
@@ -46,7 +46,11 @@ pub struct JobProgress {
     pub bytes: f64,
     /// Lines that were not taken.
     pub refused: f64,
-    /// The first of them, at most [`MAX_REFUSALS_TOLD`].
+    /// Lines of nothing but white space, which are no records (import).
+    pub blank: f64,
+    /// Records without a key because the key field is `null` (import).
+    pub null_keys: f64,
+    /// The first of the refused, at most [`MAX_REFUSALS_TOLD`].
     pub refusals: Vec<Refused>,
     /// All records there will be; none for an import.
     pub total: Option<f64>,
@@ -90,6 +94,8 @@ enum Work {
 #[derive(Debug, Default)]
 struct Refusals {
     count: u64,
+    /// Those of them that were no records.
+    lines: u64,
     told: Vec<Refused>,
 }
 
@@ -113,7 +119,8 @@ impl Job {
 
     pub(crate) fn generate(command: Command, cluster: &mut Cluster, at_ms: i64) -> Result<Self> {
         let Command::Generate { topic, partitioner, spec } = &command else {
-            return Err(Error::loglanes(format!("A {} is no generation.", command.kind())));
+            return Err(Error::loglanes(format!("A {} is no generation.", command.kind()))
+                .with_hint("Apply it as a command, or begin with a generate command."));
         };
         let generator = Box::new(Generator::new(spec)?);
         let partitioner = partitioner_of(partitioner.as_deref())?;
@@ -132,7 +139,8 @@ impl Job {
 
     pub(crate) fn feed(&mut self, piece: &[u8], cluster: &mut Cluster) -> Result {
         let Work::Import { reader, taken, .. } = &mut self.work else {
-            return Err(Error::loglanes("A generation takes no file."));
+            return Err(Error::loglanes("A generation takes no file.")
+                .with_hint("Finish or cancel it, then begin an import."));
         };
         let (records, refusals) = (&mut self.records, &mut self.refusals);
         self.bytes += piece.len() as u64;
@@ -145,7 +153,8 @@ impl Job {
 
     pub(crate) fn step(&mut self, count: u64, cluster: &mut Cluster) -> Result {
         let Work::Generate { generator, next, .. } = &mut self.work else {
-            return Err(Error::loglanes("An import makes no records of its own."));
+            return Err(Error::loglanes("An import makes no records of its own.")
+                .with_hint("Feed it the bytes of a file, or finish it first."));
         };
         let end = generator.count().min(next.saturating_add(count));
         self.bulk.generate(cluster, generator, *next..end)?;
@@ -160,8 +169,14 @@ impl Job {
             Work::Import { .. } => ("import", None),
             Work::Generate { generator, .. } => ("generate", Some(generator.count() as f64)),
         };
+        let counts = match &self.work {
+            Work::Import { reader, .. } => reader.counts(),
+            Work::Generate { .. } => NdjsonCounts::default(),
+        };
         JobProgress {
             kind,
+            blank: counts.blank as f64,
+            null_keys: counts.null_keys as f64,
             topic: self.topic().to_owned(),
             records: self.records as f64,
             bytes: self.bytes as f64,
@@ -173,12 +188,13 @@ impl Job {
 
     pub(crate) fn finish(mut self, cluster: &mut Cluster) -> Result<Done> {
         let before = self.progress();
+        let mut counts = NdjsonCounts::default();
         let command = match self.work {
             Work::Import { spec, reader, mut taken } => {
                 let timestamp = self.bulk.now_ms();
                 let (records, refusals) = (&mut self.records, &mut self.refusals);
                 self.bulk.with(cluster, |sending| {
-                    reader.finish(|line| {
+                    counts = reader.finish(|line| {
                         take(line, timestamp, sending, &mut taken, records, refusals);
                     });
                     Ok(())
@@ -191,13 +207,16 @@ impl Job {
             }
             Work::Generate { command, next, .. } => as_far_as(command, next),
         };
+        let lines = self.refusals.lines;
         let progress = JobProgress {
+            blank: counts.blank as f64,
+            null_keys: counts.null_keys as f64,
             records: self.records as f64,
             refused: self.refusals.count as f64,
             refusals: self.refusals.told,
             ..before
         };
-        let outcome = self.bulk.finish(cluster, self.refusals.count)?;
+        let outcome = self.bulk.finish(cluster, lines)?;
         Ok(Done { outcome, command, progress, at_ms: self.at_ms })
     }
 }
@@ -226,15 +245,21 @@ fn take(
 ) {
     let line = match line {
         Ok(line) => line,
-        Err(RefusedLine { line, column: 0, reason }) => return refusals.add(line, reason),
         Err(RefusedLine { line, column, reason }) => {
-            return refusals.add(line, format_args!("byte {column}: {reason}"));
+            refusals.lines += 1;
+            return match column {
+                0 => refusals.add(line, reason),
+                _ => refusals.add(line, format_args!("byte {column}: {reason}")),
+            };
         }
     };
     let key = line.key.as_deref();
     let record = NewRecord { timestamp, key, value: Some(line.value), headers: &[] };
     match sending.send(&record, None).and_then(|()| taken.push(&record)) {
         Ok(()) => *records += 1,
-        Err(refused) => refusals.add(line.line, refused),
+        Err(refused) => {
+            refusals.add(line.line, &refused);
+            sending.refuse(refused);
+        }
     }
 }

@@ -60,7 +60,7 @@ pub use history::{History, MAX_HISTORY_BYTES, MAX_HISTORY_STEPS, Step};
 pub use job::{ImportSpec, JobProgress, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{
     ClockEvent, ConfigChange, LeftAlone, MAX_CLOCK_EVENTS, Outcome, PartitionCleaning,
-    PartitionRetention, PolledRecord, Reset, SentTo, SoughtTo,
+    PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo,
 };
 pub use record_set::{RecordSet, RecordSetBuilder};
 pub use session::Session;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::error::Error;
 use crate::group::{OffsetReset, PartitionOffset, ResetPlan};
 use crate::log::{CleanerPass, CleanerPlan, DeletedSegment};
 
@@ -49,6 +50,10 @@ pub enum Outcome {
         bytes: f64,
         /// Records that were refused; the others are in.
         refused: f64,
+        /// Why, as the client or the broker said: each reason once, with how many records it
+        /// met, at most [`MAX_REFUSALS_TOLD`](crate::MAX_REFUSALS_TOLD) reasons. Lines of a file
+        /// that are no records are told by [`JobProgress`](crate::JobProgress) alone.
+        refusals: Vec<RefusedRecords>,
         /// What went where.
         partitions: Vec<SentTo>,
     },
@@ -134,6 +139,36 @@ pub enum Outcome {
         /// What else happened.
         more_events: f64,
     },
+}
+
+/// Records that were refused for one reason.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RefusedRecords {
+    /// How many.
+    pub count: f64,
+    /// See [`Error::name`](crate::Error::name).
+    pub name: &'static str,
+    /// See [`Error::code`](crate::Error::code).
+    pub code: Option<i16>,
+    /// Who refused: see [`Refusal::by`](crate::Refusal::by).
+    pub refusal: &'static str,
+    /// See [`Error::message`](crate::Error::message).
+    pub message: String,
+    /// See [`Error::hint`](crate::Error::hint).
+    pub hint: String,
+}
+
+impl RefusedRecords {
+    pub(crate) fn new(count: u64, error: &Error) -> Self {
+        Self {
+            count: count as f64,
+            name: error.name(),
+            code: error.code(),
+            refusal: error.refusal().by(),
+            message: error.message().to_owned(),
+            hint: error.hint().to_owned(),
+        }
+    }
 }
 
 /// How many events an advance of the clock tells one by one; all are counted.

@@ -59,6 +59,13 @@ impl RecordSet {
 
     /// Whether every batch and every record can be read.
     ///
+    /// ```
+    /// use loglanes::RecordSet;
+    ///
+    /// assert!(RecordSet::default().check().is_ok());
+    /// assert!(RecordSet::from_bytes(vec![0; 61]).check().is_err());
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`crate::Refusal::Corrupt`] for the first that cannot.

@@ -93,9 +93,10 @@ impl Session {
     /// session.apply(Command::create_topic("flights", 6), 0)?;
     /// let key_field = Some("origin".to_owned());
     /// session.begin_import(ImportSpec { topic: "flights".into(), partitioner: None, key_field }, 0)?;
-    /// session.feed(b"{\"origin\":\"LAS\"}\nnot JSON\n")?;
+    /// session.feed(b"{\"origin\":\"LAS\"}\nnot JSON\n\n{\"origin\":null}\n")?;
     /// let (_, progress) = session.finish()?;
-    /// assert_eq!((progress.records, progress.refused), (1.0, 1.0));
+    /// assert_eq!((progress.records, progress.refused), (2.0, 1.0));
+    /// assert_eq!((progress.blank, progress.null_keys), (1.0, 1.0));
     /// assert_eq!(progress.refusals[0].line, 2.0);
     /// assert!(progress.refusals[0].reason.starts_with("byte "));
     /// # Ok::<(), loglanes::Error>(())
@@ -112,6 +113,20 @@ impl Session {
 
     /// Begins to generate records: [`Session::step`] until all are there, then
     /// [`Session::finish`]. The command is a [`Command::Generate`].
+    ///
+    /// ```
+    /// use loglanes::generate::GenerateSpec;
+    /// use loglanes::{Command, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("orders", 6), 0)?;
+    /// let spec = GenerateSpec { count: 100, keys: 9, skew: 0.0, value_bytes: 20, seed: 1 };
+    /// let command = Command::Generate { topic: "orders".into(), partitioner: None, spec };
+    /// let begun = session.begin_generate(command, 0)?;
+    /// assert_eq!((begun.records, begun.total), (0.0, Some(100.0)));
+    /// assert_eq!(session.step(60)?.records, 60.0);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -164,9 +179,13 @@ impl Session {
     }
 
     /// The next step of a save; none if all is saved, or while a job runs.
-    pub fn changes(&mut self) -> Option<Changes> {
+    ///
+    /// # Errors
+    ///
+    /// As [`SaveLedger::changes`].
+    pub fn changes(&mut self) -> Result<Option<Changes>> {
         if self.job.is_some() {
-            return None;
+            return Ok(None);
         }
         self.ledger.changes(self.seed, &self.cluster, &self.history)
     }

@@ -413,7 +413,7 @@ fn none_empty_and_the_text_null_are_three_things_everywhere() {
     assert_eq!(listed(&session), expected);
 
     let mut restorer = Restorer::default();
-    while let Some(changes) = session.changes() {
+    while let Some(changes) = session.changes().unwrap() {
         for (name, bytes) in &changes.puts {
             restorer.add(name, bytes).unwrap();
         }
@@ -422,7 +422,7 @@ fn none_empty_and_the_text_null_are_three_things_everywhere() {
     assert_eq!(listed(&restorer.finish().unwrap()), expected);
 
     let (mut export, mut reader) = (Export::default(), FileReader::default());
-    while let Some(part) = export.next_part(&session) {
+    while let Some(part) = export.next_part(&session).unwrap() {
         reader.feed(&part).unwrap();
     }
     let read = reader.finish().unwrap();

@@ -430,6 +430,7 @@ fn expected_message(line: &Value) -> String {
 type Refused = (String, Option<i64>, String, String);
 
 fn refused(error: &Error) -> Refused {
+    assert!(!error.hint().is_empty(), "no way out of: {error}");
     let by = error.refusal().by().to_owned();
     (by, error.code().map(i64::from), error.name().to_owned(), error.message().to_owned())
 }

@@ -29,7 +29,8 @@ impl Cluster {
             return Err(Error::limit(
                 "MAX_GROUPS",
                 format!("Loglanes keeps at most {MAX_GROUPS} groups, and as many members in each."),
-            ));
+            )
+            .with_hint("Close a member, or delete a group that is empty."));
         }
         // A group that is refused its first member is not made.
         let mut group = self.groups.get(id).cloned().unwrap_or_default();
@@ -178,7 +179,8 @@ impl Cluster {
         now_ms: i64,
     ) -> Result<ResetPlan> {
         if id.trim().is_empty() {
-            return Err(Error::code_alone(ErrorCode::InvalidGroupId));
+            return Err(Error::code_alone(ErrorCode::InvalidGroupId)
+                .with_hint("Give the group an id, such as billing."));
         }
         group::reset_plan(id, self.groups.get(id), topics, to, &self.topics, self.clock(now_ms))
     }
@@ -222,7 +224,8 @@ impl Cluster {
             return Err(Error::limit(
                 "MAX_GROUPS",
                 format!("Loglanes keeps at most {MAX_GROUPS} groups."),
-            ));
+            )
+            .with_hint("Delete a group that is empty."));
         }
         // The time is the cluster's already.
         let before = now_ms.saturating_sub(self.clock_offset_ms);

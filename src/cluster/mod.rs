@@ -4,6 +4,7 @@
 //! time with each command, the seed once. So the same commands at the same times give the same
 //! cluster, byte for byte.
 
+mod check;
 mod consume;
 mod produce;
 mod topics;
@@ -22,6 +23,7 @@ use crate::topic::Topic;
 
 use upkeep::Check;
 
+pub(crate) use check::ensure;
 pub(crate) use produce::BulkProducer;
 pub(crate) use upkeep::LogChecks;
 pub use upkeep::{CLEANER_BACKOFF_MS, INITIAL_TASK_DELAY_MS, RETENTION_CHECK_INTERVAL_MS};

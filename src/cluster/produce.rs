@@ -5,7 +5,7 @@ use crate::command::Produce;
 use crate::error::{Error, ErrorCode, Result};
 use crate::generate::{GenerateSpec, Generator};
 use crate::log::{BatchBuilder, Header, NewRecord, PartitionLog};
-use crate::outcome::{Outcome, SentTo};
+use crate::outcome::{Outcome, RefusedRecords, SentTo};
 use crate::partitioner::{KnownPartitions, Partitioner};
 use crate::producer::{
     Buffer, MAX_BLOCK_MS, Memory, ProducerConfig, Sending, new_record, partition_order_of,
@@ -29,7 +29,7 @@ impl Cluster {
             .with(self, |sending| {
                 sending.send(&draft, record.partition)?;
                 sending.flush();
-                match sending.buffer.take_refused().pop() {
+                match sending.buffer.take_refused().reasons.pop() {
                     Some((_, refused)) => Err(refused),
                     None => Ok(()),
                 }
@@ -66,17 +66,18 @@ impl Cluster {
     ) -> Result<Outcome> {
         records.check()?;
         let mut bulk = BulkProducer::begin(self, topic, partitioner_of(partitioner)?, now_ms)?;
-        let mut refused = 0;
         bulk.with(self, |sending| {
             let mut headers = Vec::new();
             for record in records.iter() {
                 headers.clear();
                 headers.extend(record.headers());
-                refused += u64::from(sending.send(&new_record(&record, &headers), None).is_err());
+                if let Err(refused) = sending.send(&new_record(&record, &headers), None) {
+                    sending.refuse(refused);
+                }
             }
             Ok(())
         })?;
-        bulk.finish(self, refused)
+        bulk.finish(self, 0)
     }
 
     pub(super) fn generate(
@@ -99,7 +100,8 @@ impl Cluster {
             return Err(Error::broker(
                 ErrorCode::InvalidTopicException,
                 format!("Invalid topics: [{name}]"),
-            ));
+            )
+            .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them."));
         }
         if INTERNAL_TOPICS.contains(&name) {
             return Err(Error::code_alone(ErrorCode::InvalidTopicException)
@@ -203,7 +205,8 @@ fn check_record(record: &Produce) -> Result {
             format!(
                 "Invalid timestamp: {timestamp}. Timestamp should always be non-negative or null."
             ),
-        ));
+        )
+        .with_hint("Give milliseconds since 1970, or none: the clock's."));
     }
     if let Some(partition) = record.partition.filter(|&partition| partition < 0) {
         return Err(Error::client(
@@ -212,7 +215,8 @@ fn check_record(record: &Produce) -> Result {
                 "Invalid partition: {partition}. Partition number should always be non-negative \
                  or null."
             ),
-        ));
+        )
+        .with_hint("Partitions count from 0; leave it out to let the partitioner choose."));
     }
     Ok(())
 }
@@ -306,20 +310,25 @@ impl BulkProducer {
         })
     }
 
-    /// Sends what is still open. `refused` records never got as far as a batch.
-    pub(crate) fn finish(mut self, cluster: &mut Cluster, refused: u64) -> Result<Outcome> {
+    /// Sends what is still open. `lines` of a file were no records.
+    pub(crate) fn finish(mut self, cluster: &mut Cluster, lines: u64) -> Result<Outcome> {
         self.with(cluster, |sending| {
             sending.flush();
             Ok(())
         })?;
-        let late: u64 = self.buffer.take_refused().iter().map(|(count, _)| count).sum();
+        let refused = self.buffer.take_refused();
         let (records, bytes) = self.progress();
         cluster.log_checks.changed(self.now_ms);
         Ok(Outcome::ProducedMany {
             topic: self.topic,
             records: records as f64,
             bytes: bytes as f64,
-            refused: (refused + late) as f64,
+            refused: (lines + refused.count) as f64,
+            refusals: refused
+                .reasons
+                .iter()
+                .map(|(count, error)| RefusedRecords::new(*count, error))
+                .collect(),
             partitions: self
                 .buffer
                 .sent()
@@ -331,5 +340,42 @@ impl BulkProducer {
                 })
                 .collect(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Command;
+
+    #[test]
+    fn many_records_tell_each_reason_of_their_refusals_once() {
+        let mut cluster = Cluster::new(1);
+        let create = Command::CreateTopic {
+            name: "t".to_owned(),
+            partitions: Some(1),
+            replication_factor: None,
+            configs: [("max.message.bytes".to_owned(), "200".to_owned())].into(),
+        };
+        cluster.apply(&create, 0).unwrap();
+        let mut records = RecordSet::builder();
+        // Too large for the client, and too large for the topic.
+        for bytes in [2 << 20, 2 << 20, 500, 500, 500] {
+            let value = vec![0; bytes];
+            let record = NewRecord { timestamp: 0, key: None, value: Some(&value), headers: &[] };
+            records.push(&record).unwrap();
+        }
+        let records = records.finish();
+        let many = Command::ProduceMany { topic: "t".to_owned(), partitioner: None, records };
+        let Outcome::ProducedMany { records, refused, refusals, .. } =
+            cluster.apply(&many, 0).unwrap()
+        else {
+            panic!("it was not sent")
+        };
+        assert_eq!((records, refused), (0.0, 5.0));
+        let told: Vec<_> = refusals.iter().map(|one| (one.count, one.refusal)).collect();
+        assert_eq!(told, [(2.0, "client"), (3.0, "broker")], "{refusals:?}");
+        assert_eq!(refusals[1].code, Some(10));
+        assert!(refusals.iter().all(|one| !one.hint.is_empty()));
     }
 }

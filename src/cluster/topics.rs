@@ -57,7 +57,8 @@ impl Cluster {
             return Err(Error::broker(
                 ErrorCode::InvalidRequest,
                 format!("Creation of internal topic {name} is prohibited."),
-            ));
+            )
+            .with_hint("It belongs to Kafka itself: choose another name."));
         }
         if self.topics.contains_key(name) || INTERNAL_TOPICS.contains(&name) {
             return Err(Error::broker(
@@ -81,7 +82,8 @@ impl Cluster {
             return Err(Error::broker(
                 ErrorCode::InvalidReplicationFactor,
                 "Replication factor must be larger than 0, or -1 to use the default value.",
-            ));
+            )
+            .with_hint("Ask for 1 or more, or for -1: the broker's default of 1."));
         }
         if partitions < 1 {
             return Err(Error::broker(

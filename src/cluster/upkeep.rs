@@ -94,6 +94,7 @@ impl Cluster {
                 ErrorCode::UnknownTopicOrPartition,
                 format!("The topic '{name}' does not exist."),
             )
+            .with_hint("Make it first, or choose one that is there.")
         })?;
         let configs = ops
             .iter()

@@ -85,6 +85,10 @@ impl Group {
     pub(crate) fn topic_deleted(&mut self, topic: &str, cluster: &Topics) {
         self.committed.retain(|at, _| at.topic != topic);
         self.delivered.retain(|at, _| at.topic != topic);
+        for member in self.members.values_mut() {
+            // Else the rebalance would commit them.
+            member.forget(|at| at.topic != topic);
+        }
         if self.known_partitions.contains_key(topic) {
             self.rebalance(cluster);
         }
@@ -107,6 +111,7 @@ impl Group {
                      least 1"
                 ),
             )
+            .with_hint("Ask for 1 record or more, or leave it out: 500.")
         })?;
         let member = self.living(client_id)?;
         let is_commit_due = member.is_auto_commit_due(now_ms);
@@ -199,7 +204,8 @@ impl Group {
             return Err(Error::client(
                 "IllegalArgumentException",
                 "seek offset must not be a negative number",
-            ));
+            )
+            .with_hint("Seek to 0 or more, to the beginning, or to the end."));
         }
         if let Some(member) = self.members.get_mut(client_id) {
             member.seek(at, to);
@@ -268,7 +274,8 @@ impl Group {
                     "The target time for partition {at} is {timestamp}. The target time cannot \
                      be negative."
                 ),
-            ));
+            )
+            .with_hint("Give milliseconds since 1970: 0 or more."));
         }
         let sought: Vec<SoughtTo> = assignment
             .into_iter()
@@ -294,6 +301,19 @@ impl Group {
     }
 
     /// The member that a partition is assigned to, by `client.id`.
+    ///
+    /// ```
+    /// use loglanes::group::{OffsetReset, TopicPartition};
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::new(7);
+    /// cluster.apply(&Command::create_topic("orders", 1), 0)?;
+    /// cluster.apply(&Command::join("billing", "m1", "orders", OffsetReset::Latest), 0)?;
+    /// let group = cluster.group("billing").unwrap();
+    /// assert_eq!(group.owner(&TopicPartition::new("orders", 0)), Some("m1"));
+    /// assert_eq!(group.owner(&TopicPartition::new("orders", 1)), None);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
     #[must_use]
     pub fn owner(&self, at: &TopicPartition) -> Option<&str> {
         self.members.iter().find(|(_, member)| member.owns(at)).map(|(name, _)| name.as_str())

@@ -114,7 +114,7 @@ impl Member {
         self.forget(|_| false);
     }
 
-    fn forget(&mut self, keep: impl Fn(&TopicPartition) -> bool) {
+    pub(super) fn forget(&mut self, keep: impl Fn(&TopicPartition) -> bool) {
         self.positions.retain(|at, _| keep(at));
         self.sought.retain(|at, _| keep(at));
         self.paused.retain(&keep);

@@ -75,14 +75,16 @@ impl Group {
             return Err(Error::client(
                 "ConfigException",
                 "Invalid value  for configuration group.instance.id: String must be non-empty",
-            ));
+            )
+            .with_hint("Leave it out for a dynamic member, or give it a text."));
         }
         let topics = &config.topics;
         if topics.iter().any(|topic| topic.trim().is_empty()) {
             return Err(Error::client(
                 "IllegalArgumentException",
                 "Topic collection to subscribe to cannot contain null or empty topic",
-            ));
+            )
+            .with_hint("Name each topic, or leave the empty one out."));
         }
         if topics.is_empty() {
             return Err(Error::client(
@@ -95,7 +97,8 @@ impl Group {
             return Err(Error::broker(
                 ErrorCode::InvalidTopicException,
                 format!("Invalid topics: [{illegal}]"),
-            ));
+            )
+            .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them."));
         }
         let replaced = self.same_instance(config.instance_id.as_deref());
         let others = self

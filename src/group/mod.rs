@@ -7,6 +7,7 @@
 //! Sources: `KafkaConsumer`, `ConsumerCoordinator`, `GroupMetadataManager`, Apache Kafka 4.4.0.
 
 pub mod assignor;
+mod check;
 mod config;
 mod coordinator;
 pub mod datetime;

@@ -37,6 +37,7 @@ impl fmt::Display for TopicPartition {
 
 /// An offset of a partition: always the next one to read, never the last one read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PartitionOffset {
     /// The topic's name.
     pub topic: String,

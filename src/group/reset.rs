@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coordinator::{Group, Topics};
 use super::{PartitionOffset, TopicPartition, datetime, duration};
+use crate::command::no_fields;
 use crate::error::{Error, ErrorCode, Result};
 use crate::java;
 use crate::topic::{Partition, check_name};
@@ -18,13 +19,16 @@ pub const MAX_PLAN_BYTES: usize = 1 << 20;
 
 /// Where the offsets go: the modes of `kafka-consumer-groups --reset-offsets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "mode", rename_all = "camelCase")]
+#[serde(tag = "mode", rename_all = "camelCase", deny_unknown_fields)]
 pub enum ResetTo {
     /// `--to-earliest`: the log start offsets.
+    #[serde(deserialize_with = "no_fields")]
     Earliest,
     /// `--to-latest`: the ends of the logs.
+    #[serde(deserialize_with = "no_fields")]
     Latest,
     /// `--to-current`: where they are; the end where nothing is committed.
+    #[serde(deserialize_with = "no_fields")]
     Current,
     /// `--to-offset`: one offset for all; kept within each log.
     Offset {
@@ -54,6 +58,15 @@ pub enum ResetTo {
 }
 
 /// What a reset would commit.
+///
+/// ```
+/// use loglanes::group::{PartitionOffset, ResetPlan};
+///
+/// let row = PartitionOffset { topic: "orders".into(), partition: 0, offset: 9 };
+/// let plan = ResetPlan { rows: vec![row], notices: Vec::new(), warnings: Vec::new() };
+/// assert_eq!(plan.csv(), "orders,0,9\n");
+/// assert!(plan.table("billing").contains("billing         orders          0          9"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResetPlan {
@@ -219,11 +232,13 @@ pub(super) fn in_scope(
         if numbers.is_empty() || numbers.contains(':') {
             return Err(tool(format!(
                 "Invalid topic arg '{text}', expected topic name and partitions"
-            )));
+            ))
+            .with_hint("Write orders for all partitions, or orders:0,2 for some."));
         }
         for number in numbers.split(',') {
             let partition: i32 = number.parse().map_err(|_| {
                 tool(format!("Invalid partition '{number}' specified in topic arg '{text}''"))
+                    .with_hint("Write orders for all partitions, or orders:0,2 for some.")
             })?;
             let at = TopicPartition::new(topic, partition);
             self::partition(cluster, &at)?;
@@ -252,7 +267,8 @@ fn partition<'a>(cluster: &'a Topics, at: &TopicPartition) -> Result<&'a Partiti
 
 fn unknown(topic: &str) -> Error {
     if check_name(topic).is_err() {
-        return Error::code_alone(ErrorCode::InvalidTopicException);
+        return Error::code_alone(ErrorCode::InvalidTopicException)
+            .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them.");
     }
     Error::code_alone(ErrorCode::UnknownTopicOrPartition)
         .with_hint(format!("There is no topic {topic:?}."))
@@ -277,7 +293,8 @@ fn read_csv(id: &str, csv: &str) -> Result<Vec<(TopicPartition, Option<i64>)>> {
         return Err(Error::limit(
             "MAX_PLAN_BYTES",
             format!("The plan has {} bytes; {MAX_PLAN_BYTES} are taken.", csv.len()),
-        ));
+        )
+        .with_hint("Split it into several plans, each of other partitions."));
     }
     let mut plan: BTreeMap<TopicPartition, i64> = BTreeMap::new();
     let mut other = false;
@@ -312,7 +329,8 @@ fn read_csv(id: &str, csv: &str) -> Result<Vec<(TopicPartition, Option<i64>)>> {
             .map_err(|_| bad_line(number + 1, "there is no such partition"))?;
         let offset = number_at(1)?;
         if offset < 0 {
-            return Err(Error::client("IllegalArgumentException", "Invalid negative offset"));
+            return Err(Error::client("IllegalArgumentException", "Invalid negative offset")
+                .with_hint("An offset to commit is the next to read: 0 or more."));
         }
         plan.insert(TopicPartition::new(topic, partition), offset);
     }

@@ -107,7 +107,6 @@ impl LaneIndex {
         let width = width.min(MAX_PIXELS);
         let Some(lane) = self.lanes.get(partition) else { return vec![0; width] };
         // A float too large for an i64 becomes the largest, NaN becomes 0.
-        #[allow(clippy::cast_possible_truncation)]
         let begin = |x: usize| from.saturating_add((x as f64 * per_pixel).floor() as i64);
         (0..width)
             .map(|x| {

@@ -166,6 +166,19 @@ impl BuiltInPartitioner {
         self.load.as_ref().map(|load| load.partitions.as_slice())
     }
 
+    /// Whether all partitions that it remembers are among so many, and its weights are such as
+    /// [`update_load_stats`](Self::update_load_stats) makes.
+    pub(crate) fn fits(&self, partitions: usize) -> bool {
+        let is_there = |&partition: &u32| (partition as usize) < partitions;
+        self.sticky_batch_size >= 1
+            && self.current_partition().as_ref().is_none_or(is_there)
+            && self.load.as_ref().is_none_or(|load| {
+                load.cumulative.len() == load.partitions.len()
+                    && load.cumulative.is_sorted()
+                    && load.partitions.iter().all(is_there)
+            })
+    }
+
     fn stay(
         &mut self,
         known: KnownPartitions<'_>,

@@ -97,8 +97,10 @@ pub fn is_usable(partitioner: Partitioner) -> bool {
 /// `LOGLANES` for an id that is unknown or not usable.
 pub fn partitioner_of(id: Option<&str>) -> Result<Partitioner> {
     let Some(id) = id else { return Ok(Partitioner::JavaDefault) };
-    let partitioner = Partitioner::from_id(id)
-        .ok_or_else(|| Error::loglanes(format!("There is no partitioner {id:?}.")))?;
+    let partitioner = Partitioner::from_id(id).ok_or_else(|| {
+        Error::loglanes(format!("There is no partitioner {id:?}."))
+            .with_hint("Leave it out for the Java client's default, java/default.")
+    })?;
     if is_usable(partitioner) {
         return Ok(partitioner);
     }

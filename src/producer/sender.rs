@@ -6,6 +6,7 @@
 use super::{DELIVERY_TIMEOUT_MS, Memory, ProducerConfig, RecordAccumulator};
 use crate::error::{Error, ErrorCode, Result};
 use crate::java;
+use crate::job::MAX_REFUSALS_TOLD;
 use crate::log::{BatchBuilder, Batches, Header, NewRecord, PartitionLog, RecordView};
 use crate::topic::Topic;
 
@@ -28,7 +29,26 @@ pub(crate) struct Buffer {
     name: String,
     accumulator: RecordAccumulator,
     sent: Vec<Option<Sent>>,
-    refused: Vec<(u64, Error)>,
+    refused: Tally,
+}
+
+/// How many records were refused, and why. Equal reasons are one; past
+/// [`MAX_REFUSALS_TOLD`] different ones, records are only counted.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) count: u64,
+    pub(crate) reasons: Vec<(u64, Error)>,
+}
+
+impl Tally {
+    pub(crate) fn add(&mut self, count: u64, error: Error) {
+        self.count += count;
+        if let Some((known, _)) = self.reasons.iter_mut().find(|(_, known)| *known == error) {
+            *known += count;
+        } else if self.reasons.len() < MAX_REFUSALS_TOLD {
+            self.reasons.push((count, error));
+        }
+    }
 }
 
 impl Buffer {
@@ -38,7 +58,7 @@ impl Buffer {
             name: name.to_owned(),
             accumulator: RecordAccumulator::new(config, name, partitions as u32),
             sent: vec![None; partitions],
-            refused: Vec::new(),
+            refused: Tally::default(),
         }
     }
 
@@ -47,8 +67,8 @@ impl Buffer {
         self.sent.iter().enumerate().filter_map(|(p, sent)| Some((p as i32, (*sent)?)))
     }
 
-    /// The broker's refusals since the last call: how many records each, and why.
-    pub(crate) fn take_refused(&mut self) -> Vec<(u64, Error)> {
+    /// The refusals since the last call.
+    pub(crate) fn take_refused(&mut self) -> Tally {
         std::mem::take(&mut self.refused)
     }
 }
@@ -76,6 +96,11 @@ impl Sending<'_> {
         };
         accumulator.append(record, partition, memory, &mut || random.next_int(), &mut take)?;
         Ok(())
+    }
+
+    /// Counts a record that [`Sending::send`] has refused, with the reason.
+    pub(crate) fn refuse(&mut self, error: Error) {
+        self.buffer.refused.add(1, error);
     }
 
     /// Makes room in the log for what is still to come, when `done` of `total` records of one
@@ -107,13 +132,13 @@ fn deliver(
     (name, topic): (&str, &mut Topic),
     now_ms: i64,
     sent: &mut [Option<Sent>],
-    refused: &mut Vec<(u64, Error)>,
+    refused: &mut Tally,
 ) {
     let at = partition as usize;
     let (Some(place), Some(sent)) = (topic.partitions.get_mut(at), sent.get_mut(at)) else {
         let error = Error::loglanes(format!("Partition {partition} is not there any more."))
             .with_hint("Begin again: the topic has changed.");
-        refused.push((batch.count() as u64, error));
+        refused.add(batch.count() as u64, error);
         return;
     };
     let log = &mut place.log;
@@ -128,7 +153,7 @@ struct Delivery<'a> {
     log: &'a mut PartitionLog,
     now_ms: i64,
     sent: &'a mut Option<Sent>,
-    refused: &'a mut Vec<(u64, Error)>,
+    refused: &'a mut Tally,
     /// The batch that came from the accumulator is older than `delivery.timeout.ms`: so is every
     /// piece of it.
     has_expired: bool,
@@ -146,7 +171,7 @@ impl Delivery<'_> {
         if too_large && batch.count() > 1 {
             self.split(batch);
         } else {
-            self.refused.push((batch.count() as u64, error));
+            self.refused.add(batch.count() as u64, error);
         }
     }
 
@@ -193,7 +218,7 @@ impl Delivery<'_> {
                 piece.clear();
             }
             if let Err(error) = piece.append(&record) {
-                self.refused.push((1, error));
+                self.refused.add(1, error);
             }
         }
         if piece.count() == count {
@@ -219,7 +244,7 @@ impl Delivery<'_> {
             "The batch is above the topic's max.message.bytes, and Kafka's producer cannot split \
              it: send these records one by one, or smaller.",
         );
-        self.refused.push((records as u64, error));
+        self.refused.add(records as u64, error);
     }
 }
 
@@ -261,6 +286,7 @@ mod tests {
         });
         let refused: Vec<_> = refused
             .unwrap()
+            .reasons
             .into_iter()
             .map(|(count, error)| (count, error.message().to_owned()))
             .collect();

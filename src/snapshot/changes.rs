@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::manifest::Manifest;
 use super::{BLOCK_BYTES, MANIFEST, SegmentKey, history_name, seal};
 use crate::cluster::Cluster;
+use crate::error::Result;
 use crate::history::History;
 use crate::log::crc32c;
 
@@ -38,10 +39,11 @@ const STEP_BYTES: usize = 4 << 20;
 /// use loglanes::{Cluster, History};
 ///
 /// let (cluster, history, mut ledger) = (Cluster::new(7), History::default(), SaveLedger::default());
-/// let first = ledger.changes(7, &cluster, &history).unwrap();
+/// let first = ledger.changes(7, &cluster, &history)?.unwrap();
 /// assert_eq!(first.puts[0].0, "manifest");
 /// ledger.saved(first.token);
-/// assert!(ledger.changes(7, &cluster, &history).is_none());
+/// assert!(ledger.changes(7, &cluster, &history)?.is_none());
+/// # Ok::<(), loglanes::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct SaveLedger {
@@ -80,7 +82,28 @@ impl SaveLedger {
 
     /// The next step of a save, or none if all is saved. A step that was not written is given
     /// again, with what has come since.
-    pub fn changes(&mut self, seed: i64, cluster: &Cluster, history: &History) -> Option<Changes> {
+    ///
+    /// ```
+    /// use loglanes::snapshot::SaveLedger;
+    /// use loglanes::{Cluster, History};
+    ///
+    /// let (cluster, history, mut ledger) = (Cluster::new(7), History::default(), SaveLedger::default());
+    /// let first = ledger.changes(7, &cluster, &history)?.unwrap();
+    /// let again = ledger.changes(7, &cluster, &history)?.unwrap();
+    /// assert_eq!(first.puts, again.puts);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If something cannot be written down; then nothing counts as saved. Nothing that there is
+    /// does that.
+    pub fn changes(
+        &mut self,
+        seed: i64,
+        cluster: &Cluster,
+        history: &History,
+    ) -> Result<Option<Changes>> {
         let mut next = self.saved.clone();
         let mut puts = Vec::new();
         let mut room = STEP_BYTES;
@@ -116,7 +139,7 @@ impl SaveLedger {
                 break;
             }
             let name = history_name(number);
-            let framed = seal(&name, &history.encode_chunk(number));
+            let framed = seal(&name, &history.encode_chunk(number)?);
             room = room.saturating_sub(framed.len());
             next.orphans.remove(&name);
             next.history.insert(number, steps);
@@ -125,10 +148,10 @@ impl SaveLedger {
 
         let mut deletes = Vec::new();
         if is_last {
-            let manifest = Manifest::of(seed, cluster, history).to_json();
+            let manifest = Manifest::of(seed, cluster, history).to_json()?;
             let crc = crc32c::checksum(&manifest);
             if puts.is_empty() && next.manifest_crc == Some(crc) && next.orphans.is_empty() {
-                return None;
+                return Ok(None);
             }
             next.manifest_crc = Some(crc);
             puts.push((MANIFEST.to_owned(), seal(MANIFEST, &manifest)));
@@ -136,7 +159,7 @@ impl SaveLedger {
         }
         self.tokens = self.tokens.wrapping_add(1);
         self.pending = Some((self.tokens, next));
-        Some(Changes { token: self.tokens, puts, deletes })
+        Ok(Some(Changes { token: self.tokens, puts, deletes }))
     }
 
     /// The step with that token is written for good. Others are not counted.

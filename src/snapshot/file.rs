@@ -22,9 +22,10 @@ const MAX_NAME_BYTES: usize = 512;
 ///
 /// let session = Session::new(7);
 /// let mut export = Export::default();
-/// let first = export.next_part(&session).unwrap();
+/// let first = export.next_part(&session)?.unwrap();
 /// assert!(first.starts_with(b"LOGLANES"));
-/// assert!(export.next_part(&session).is_none());
+/// assert!(export.next_part(&session)?.is_none());
+/// # Ok::<(), loglanes::Error>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Export {
@@ -34,12 +35,17 @@ pub struct Export {
 
 impl Export {
     /// The next part; none after the last. The session must be the same, unchanged, throughout.
-    pub fn next_part(&mut self, session: &Session) -> Option<Vec<u8>> {
-        let changes = self.ledger.changes(session.seed(), session.cluster(), session.history())?;
+    ///
+    /// # Errors
+    ///
+    /// As [`SaveLedger::changes`].
+    pub fn next_part(&mut self, session: &Session) -> Result<Option<Vec<u8>>> {
+        let (seed, cluster, history) = (session.seed(), session.cluster(), session.history());
+        let Some(changes) = self.ledger.changes(seed, cluster, history)? else { return Ok(None) };
         self.ledger.saved(changes.token);
         let head = if self.has_begun { Vec::new() } else { FILE_MAGIC.to_vec() };
         self.has_begun = true;
-        Some(part(head, changes))
+        Ok(Some(part(head, changes)))
     }
 }
 
@@ -60,7 +66,7 @@ fn part(mut bytes: Vec<u8>, changes: Changes) -> Vec<u8> {
 ///
 /// let session = Session::new(7);
 /// let (mut export, mut reader) = (Export::default(), FileReader::default());
-/// while let Some(part) = export.next_part(&session) {
+/// while let Some(part) = export.next_part(&session)? {
 ///     reader.feed(&part)?;
 /// }
 /// assert_eq!(reader.finish()?.cluster(), session.cluster());

@@ -11,6 +11,7 @@ use crate::history::History;
 use crate::java;
 use crate::log::{PartitionLog, Segment, SegmentParts};
 use crate::producer::Memory;
+use crate::snapshot::RESTORE_HINT;
 use crate::topic::{Partition, Topic, TopicConfig};
 
 /// What this version writes. A reader takes its own version and all before.
@@ -110,13 +111,19 @@ impl Manifest {
         }
     }
 
-    pub(super) fn to_json(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
+    /// # Errors
+    ///
+    /// If it cannot be written: an empty one must never be saved in its place.
+    pub(super) fn to_json(&self) -> Result<Vec<u8>> {
+        serde_json::to_vec(self).map_err(|error| {
+            Error::loglanes(format!("The manifest cannot be written: {error}."))
+                .with_hint("This is a fault of Loglanes: nothing was saved, please report it.")
+        })
     }
 
     pub(super) fn from_json(json: &[u8]) -> Result<Self> {
         let unreadable = |error: serde_json::Error| {
-            Error::corrupt(format!("The manifest cannot be read: {error}."))
+            Error::corrupt(format!("The manifest cannot be read: {error}.")).with_hint(RESTORE_HINT)
         };
         let version: Version = serde_json::from_slice(json).map_err(unreadable)?;
         if version.version > VERSION {
@@ -167,13 +174,17 @@ impl Manifest {
                 config,
                 partitions,
             };
-            topics.insert(saved.name, topic);
+            if topics.insert(saved.name.clone(), topic).is_some() {
+                return Err(twice(&format!("The topic {}", saved.name)));
+            }
         }
-        let producers = self
-            .producers
-            .into_iter()
-            .map(|saved| ((saved.topic, saved.partitioner), saved.memory))
-            .collect();
+        let mut producers = BTreeMap::new();
+        for SavedProducer { topic, partitioner, memory } in self.producers {
+            let what = format!("A producer of {topic}");
+            if producers.insert((topic, partitioner), memory).is_some() {
+                return Err(twice(&what));
+            }
+        }
         let cluster = Cluster {
             brokers: self.brokers,
             random: self.random,
@@ -183,8 +194,13 @@ impl Manifest {
             groups: self.groups,
             producers,
         };
+        cluster.check()?;
         Ok((self.seed, cluster))
     }
+}
+
+fn twice(what: &str) -> Error {
+    Error::corrupt(format!("{what} is there twice.")).with_hint(RESTORE_HINT)
 }
 
 #[derive(Deserialize)]

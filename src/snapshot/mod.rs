@@ -40,6 +40,9 @@ pub const MAX_CHUNK_BYTES: usize = 1 << 30;
 /// The name of the chunk that says which others there are.
 pub const MANIFEST: &str = "manifest";
 
+/// The way out of a saved state that cannot be read.
+pub(crate) const RESTORE_HINT: &str = "Import a file that was exported earlier, or begin anew.";
+
 const MAGIC: &[u8; 4] = b"LLc1";
 const FRAME_BYTES: usize = 12;
 
@@ -71,8 +74,7 @@ pub fn seal(name: &str, content: &[u8]) -> Vec<u8> {
 /// [`crate::Refusal::Corrupt`] if it is cut, changed, or another chunk than `name`.
 pub fn open<'a>(name: &str, framed: &'a [u8]) -> Result<&'a [u8]> {
     let damaged = |what: &str| {
-        Error::corrupt(format!("The saved piece {name:?} {what}."))
-            .with_hint("Import a file that was exported earlier, or begin anew.")
+        Error::corrupt(format!("The saved piece {name:?} {what}.")).with_hint(RESTORE_HINT)
     };
     let (length, crc, content) =
         frame(framed).ok_or_else(|| damaged("is none of this version of Loglanes"))?;
@@ -135,3 +137,6 @@ impl SegmentKey {
 fn history_name(number: u64) -> String {
     format!("history/{number}")
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,13 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::manifest::Manifest;
-use super::{BLOCK_BYTES, MANIFEST, SaveLedger, SegmentKey, history_name, open};
+use super::{BLOCK_BYTES, MANIFEST, RESTORE_HINT, SaveLedger, SegmentKey, history_name, open};
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::session::Session;
 
 /// Takes chunks in any order, then gives the state they hold. Nothing is trusted: every chunk's
-/// checksum, every batch and every record is looked at.
+/// checksum, every batch and every record is looked at, and whether all of it fits together.
+///
+/// ```
+/// use loglanes::Session;
+/// use loglanes::snapshot::Restorer;
+///
+/// let mut session = Session::new(7);
+/// let mut restorer = Restorer::default();
+/// while let Some(step) = session.changes()? {
+///     for (name, chunk) in &step.puts {
+///         restorer.add(name, chunk)?;
+///     }
+///     session.saved(step.token);
+/// }
+/// assert_eq!(restorer.finish()?.cluster(), session.cluster());
+/// # Ok::<(), loglanes::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Restorer {
     manifest: Option<Vec<u8>>,
@@ -22,17 +38,21 @@ impl Restorer {
     ///
     /// # Errors
     ///
-    /// [`crate::Refusal::Corrupt`] if it is damaged.
+    /// [`crate::Refusal::Corrupt`] if it is damaged, or was there before.
     pub fn add(&mut self, name: &str, framed: &[u8]) -> Result {
         let content = open(name, framed)?.to_vec();
-        if name == MANIFEST {
-            self.manifest = Some(content);
+        let before = if name == MANIFEST {
+            self.manifest.replace(content)
         } else if let Some((segment, block)) = SegmentKey::parse(name) {
-            self.blocks.entry(segment).or_default().insert(block, content);
+            self.blocks.entry(segment).or_default().insert(block, content)
         } else {
-            self.others.insert(name.to_owned(), content);
+            self.others.insert(name.to_owned(), content)
+        };
+        match before {
+            None => Ok(()),
+            Some(_) => Err(Error::corrupt(format!("The saved piece {name:?} is there twice."))
+                .with_hint(RESTORE_HINT)),
         }
-        Ok(())
     }
 
     /// Whether nothing has been added: then there is no state to restore.
@@ -47,10 +67,10 @@ impl Restorer {
     ///
     /// [`crate::Refusal::Corrupt`] if a chunk is missing, or what they hold does not fit together.
     pub fn finish(mut self) -> Result<Session> {
-        let json = self.manifest.take().ok_or_else(|| {
-            Error::corrupt("The manifest is missing.")
-                .with_hint("Import a file that was exported earlier, or begin anew.")
-        })?;
+        let json = self
+            .manifest
+            .take()
+            .ok_or_else(|| Error::corrupt("The manifest is missing.").with_hint(RESTORE_HINT))?;
         let manifest = Manifest::from_json(&json)?;
         let history = self.take_history(&manifest)?;
         let (seed, cluster) = manifest.restore(|topic, partition, segment| {
@@ -71,6 +91,12 @@ impl Restorer {
 
     fn take_history(&mut self, manifest: &Manifest) -> Result<History> {
         let saved = &manifest.history;
+        let ends = [(saved.first_chunk, saved.chunks), (saved.forgotten, saved.steps)];
+        if ends.iter().any(|&(start, count)| start.checked_add(count).is_none()) {
+            return Err(
+                Error::corrupt("The history is longer than it can be.").with_hint(RESTORE_HINT)
+            );
+        }
         let mut chunks = Vec::new();
         for number in (saved.first_chunk..).take(saved.chunks as usize) {
             let name = history_name(number);
@@ -102,5 +128,5 @@ impl Restorer {
 
 fn missing(name: &str) -> Error {
     Error::corrupt(format!("The saved piece {name:?} is missing or too short."))
-        .with_hint("Import a file that was exported earlier, or begin anew.")
+        .with_hint(RESTORE_HINT)
 }

@@ -96,6 +96,9 @@ impl std::str::FromStr for TopicId {
             .ok()
             .and_then(|bytes| bytes.try_into().ok())
             .map(Self)
-            .ok_or_else(|| crate::Error::corrupt(format!("{text:?} is no topic id.")))
+            .ok_or_else(|| {
+                crate::Error::corrupt(format!("{text:?} is no topic id."))
+                    .with_hint("A topic id is 22 characters of URL-safe base64.")
+            })
     }
 }

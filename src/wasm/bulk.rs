@@ -2,7 +2,7 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::convert::{Thrown, bytes_of, from_js, ms, to_js};
+use super::convert::{Thrown, bytes_of, count, from_js, ms, to_js};
 use super::{JsCommand, JsOutcome, Loglanes, timing};
 use crate::command::Command;
 use crate::error::Error;
@@ -52,9 +52,13 @@ impl Loglanes {
     }
 
     /// Generates the next so many records.
-    pub fn step(&mut self, records: u32) -> Result<JsJobProgress, Thrown> {
+    pub fn step(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "number")] records: &JsValue,
+    ) -> Result<JsJobProgress, Thrown> {
+        let records = count("The number of records", records)? as u64;
         self.insights.changed();
-        to_js(&self.session.step(u64::from(records))?)
+        to_js(&self.session.step(records)?)
     }
 
     /// The job is done: it counts as one act from now on.

@@ -1,8 +1,10 @@
 //! Between Rust's values and JavaScript's.
 
-use js_sys::{Error as JsError, Reflect, Uint8Array};
+use js_sys::{Array, Error as JsError, Object, Reflect, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::de::value::MapDeserializer;
+use serde_wasm_bindgen::Deserializer;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
@@ -46,9 +48,20 @@ pub(super) fn to_js<T: Into<JsValue> + JsCast>(answer: &impl Serialize) -> Resul
         .map_err(|error| Error::loglanes(format!("The answer could not be made: {error}")).into())
 }
 
-/// A structured argument. What does not fit its type is refused, not bent.
+/// A structured argument. What does not fit its type is refused, not bent, and so is a field that
+/// its type does not have: serde-wasm-bindgen itself asks an object only for the fields of a
+/// struct, and would not see it.
 pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, Thrown> {
-    serde_wasm_bindgen::from_value(value).map_err(|error| {
+    let read = match value.dyn_ref::<Object>().filter(|_| !Array::is_array(&value)) {
+        Some(object) => {
+            T::deserialize(MapDeserializer::new(Object::entries(object).iter().map(|entry| {
+                let entry: Array = entry.unchecked_into();
+                (entry.get(0).as_string().unwrap_or_default(), Deserializer::from(entry.get(1)))
+            })))
+        }
+        None => serde_wasm_bindgen::from_value(value),
+    };
+    read.map_err(|error| {
         Error::loglanes(format!("This is no {what}: {error}"))
             .with_hint("The types are in loglanes.d.ts.")
             .into()
@@ -69,6 +82,22 @@ pub(super) fn whole(what: &str, value: &JsValue) -> Result<i32, Thrown> {
             .with_hint("It has to be a whole number of at most 32 bits.")
             .into()
     })
+}
+
+/// A whole number of 31 bits that is not negative.
+pub(super) fn count(what: &str, value: &JsValue) -> Result<usize, Thrown> {
+    let number = whole(what, value)?;
+    usize::try_from(number).map_err(|_| {
+        Error::loglanes(format!("{what} is {number}.")).with_hint("It has to be 0 or more.").into()
+    })
+}
+
+/// The most items of one answer. A larger limit counts as this one.
+pub(super) const MAX_LISTED: usize = 10_000;
+
+/// How many items are asked for, at most [`MAX_LISTED`].
+pub(super) fn at_most(limit: &JsValue) -> Result<usize, Thrown> {
+    Ok(count("The limit", limit)?.min(MAX_LISTED))
 }
 
 /// Bytes, copied. Anything but a `Uint8Array` is refused: `"abc"` would become three zeros.

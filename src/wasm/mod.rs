@@ -12,7 +12,7 @@ mod timing;
 
 use wasm_bindgen::prelude::*;
 
-use convert::{Thrown, bytes_of, from_js, ms, optional_bytes_of, to_js, whole};
+use convert::{Thrown, at_most, bytes_of, count, from_js, ms, optional_bytes_of, to_js, whole};
 use insights::Insights;
 
 use crate::command::{Command, Produce};
@@ -132,6 +132,11 @@ impl Loglanes {
     /// changed.
     pub fn apply(&mut self, command: JsCommand, now: f64) -> Result<JsOutcome, Thrown> {
         let command = from_js("command", command.into())?;
+        if matches!(command, Command::ProduceMany { .. }) {
+            return Err(Error::loglanes("A produceMany command brings no records with it.")
+                .with_hint("Call the method produceMany, which takes them as bytes.")
+                .into());
+        }
         to_js(&self.run(command, now)?)
     }
 
@@ -215,6 +220,7 @@ impl Loglanes {
     #[wasm_bindgen(js_name = resetPlan)]
     pub fn reset_plan(&self, request: JsResetRequest, now: f64) -> Result<JsResetPreview, Thrown> {
         #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
         struct Request {
             group: String,
             topics: Option<Vec<String>>,
@@ -256,15 +262,18 @@ impl Loglanes {
     pub fn lane_tags(
         &mut self,
         topic: &str,
-        partition: u32,
+        #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
         from: i64,
         per_pixel: f64,
         width: u32,
         key: Option<u32>,
     ) -> Result<Vec<u32>, Thrown> {
+        let partition = whole("The partition", partition)?;
         let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
+        // There is no such lane: then all of it is empty.
+        let partition = usize::try_from(partition).unwrap_or(usize::MAX);
         let lanes = self.insights.lanes(topic, held);
-        Ok(lanes.tags(partition as usize, from, per_pixel, width as usize, key.map(Tag)))
+        Ok(lanes.tags(partition, from, per_pixel, width as usize, key.map(Tag)))
     }
 
     /// At most `limit` records from an offset on, in short; gaps are passed over.
@@ -273,14 +282,14 @@ impl Loglanes {
         topic: &str,
         #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
         from: i64,
-        limit: u32,
+        #[wasm_bindgen(unchecked_param_type = "number")] limit: &JsValue,
     ) -> Result<JsSummaries, Thrown> {
         let partition = whole("The partition", partition)?;
         let held = self
             .topic(topic)?
             .partition(partition)
             .ok_or_else(|| no_partition(topic, partition))?;
-        to_js(&view::summaries(held, from, limit as usize).collect::<Vec<_>>())
+        to_js(&view::summaries(held, from, at_most(limit)?).collect::<Vec<_>>())
     }
 
     /// The record at an offset, with all there is to know of it; null in a gap.
@@ -301,20 +310,24 @@ impl Loglanes {
         topic: &str,
         #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
         offset: i64,
-        max_bytes: u32,
+        #[wasm_bindgen(unchecked_param_type = "number")] max_bytes: &JsValue,
     ) -> Result<Vec<u8>, Thrown> {
         let partition = whole("The partition", partition)?;
         let held = self
             .topic(topic)?
             .partition(partition)
             .ok_or_else(|| no_partition(topic, partition))?;
-        Ok(held.log.read(offset, max_bytes as usize)?.bytes.to_vec())
+        Ok(held.log.read(offset, count("The number of bytes", max_bytes)?)?.bytes.to_vec())
     }
 
     /// How the records of a topic are spread over keys and partitions.
-    pub fn keys(&mut self, topic: &str, limit: u32) -> Result<JsKeyStats, Thrown> {
+    pub fn keys(
+        &mut self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "number")] limit: &JsValue,
+    ) -> Result<JsKeyStats, Thrown> {
         let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
-        to_js(&self.insights.census(topic, held)?.stats(topic, limit as usize))
+        to_js(&self.insights.census(topic, held)?.stats(topic, at_most(limit)?))
     }
 
     /// What growing a topic to `total` partitions would do to the keys that are in it.
@@ -323,18 +336,22 @@ impl Loglanes {
         &mut self,
         topic: &str,
         #[wasm_bindgen(unchecked_param_type = "number")] total: &JsValue,
-        limit: u32,
+        #[wasm_bindgen(unchecked_param_type = "number")] limit: &JsValue,
     ) -> Result<JsWhatIf, Thrown> {
         let total = whole("The number of partitions", total)?;
         let held = self.session.cluster().topic(topic).ok_or_else(|| unknown_topic(topic))?;
         let from = held.partitions.len() as u32;
         let census = self.insights.census(topic, held)?;
-        to_js(&what_if(census, topic, from, u32::try_from(total).unwrap_or(0), limit as usize)?)
+        to_js(&what_if(census, topic, from, u32::try_from(total).unwrap_or(0), at_most(limit)?)?)
     }
 
     /// The keys of a topic whose records lie in more than one partition.
     #[wasm_bindgen(js_name = splitKeys)]
-    pub fn split_keys(&mut self, topic: &str, limit: u32) -> Result<JsSplitKeys, Thrown> {
+    pub fn split_keys(
+        &mut self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "number")] limit: &JsValue,
+    ) -> Result<JsSplitKeys, Thrown> {
         #[derive(serde::Serialize)]
         struct SplitKeys {
             total: u32,
@@ -344,13 +361,17 @@ impl Loglanes {
         let census = self.insights.census(topic, held)?;
         to_js(&SplitKeys {
             total: split::count_split_keys(census) as u32,
-            keys: split::split_keys(census, limit as usize),
+            keys: split::split_keys(census, at_most(limit)?),
         })
     }
 
     /// Steps of the history, from step `from` on, counted from 0 at the cluster's beginning.
-    pub fn history(&self, from: f64, limit: u32) -> Result<JsHistory, Thrown> {
-        to_js(&view::steps(self.session.history(), from as u64, limit as usize))
+    pub fn history(
+        &self,
+        from: f64,
+        #[wasm_bindgen(unchecked_param_type = "number")] limit: &JsValue,
+    ) -> Result<JsHistory, Thrown> {
+        to_js(&view::steps(self.session.history(), from as u64, at_most(limit)?))
     }
 
     /// A first look at a file, given its beginning.
@@ -364,7 +385,7 @@ impl Loglanes {
     /// The next step of a save; null if all is saved. Write all of it in one transaction, then
     /// call `saved` with its token.
     pub fn changes(&mut self) -> Result<JsChanges, Thrown> {
-        to_js(&self.session.changes().map(view::ChangesView::from))
+        to_js(&self.session.changes()?.map(view::ChangesView::from))
     }
 
     /// The step with that token is written for good.
@@ -381,15 +402,19 @@ impl Loglanes {
     /// The parts of a file that holds everything, one after the other; null after the last.
     /// Ask for 0, 1, 2 and so on.
     #[wasm_bindgen(js_name = exportChunk)]
-    pub fn export_chunk(&mut self, index: u32) -> Option<Vec<u8>> {
-        if index == 0 {
+    pub fn export_chunk(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "number")] index: &JsValue,
+    ) -> Result<Option<Vec<u8>>, Thrown> {
+        if count("The number of a part", index)? == 0 {
             self.export = Some(snapshot::Export::default());
         }
-        let part = self.export.as_mut()?.next_part(&self.session);
+        let Some(export) = self.export.as_mut() else { return Ok(None) };
+        let part = export.next_part(&self.session)?;
         if part.is_none() {
             self.export = None;
         }
-        part
+        Ok(part)
     }
 }
 

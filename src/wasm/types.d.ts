@@ -1,3 +1,5 @@
+/** A `limit` that a method takes is a whole number; above 10,000 it counts as 10,000. */
+
 /** Bytes are bytes: a key or a value is `null` (none), empty, or some bytes. Never text. */
 export type Bytes = Uint8Array;
 
@@ -43,7 +45,7 @@ export interface PartitionOffset {
   offset: bigint;
 }
 
-/** Every act that changes the cluster, as data. What is left out takes Kafka's default. */
+/** Every act that changes the cluster, as data. What is left out takes Kafka's default; a field that is not listed is refused. */
 export type Command =
   | { type: "createTopic"; name: string; partitions?: number; replicationFactor?: number; configs?: Record<string, string> }
   | { type: "deleteTopic"; name: string }
@@ -84,7 +86,9 @@ export type Command =
   /** The cleaner's look at the compacted partitions, which the clock else brings every 15 seconds; of one topic or of all. */
   | { type: "runCleaner"; topic?: string }
   /** Moves the cluster's clock forward; sessions may time out, metadata may age, old segments go, logs are cleaned. */
-  | { type: "advanceClock"; ms: number };
+  | { type: "advanceClock"; ms: number }
+  /** Lets timers run: sessions time out, metadata ages, old segments go, logs are cleaned. The method `tick` does it only where something is due. */
+  | { type: "tick" };
 
 /** One change of one config. `append` and `subtract` are for lists; `delete` goes back to the default. */
 export interface AlterConfigOp {
@@ -150,7 +154,8 @@ export type Outcome =
   | { type: "topicCreated"; name: string; partitions: number }
   | { type: "partitionsCreated"; topic: string; from: number; to: number }
   | { type: "produced"; topic: string; partition: number; offset: bigint; timestamp: number }
-  | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
+  /** Each reason of a refusal once, with how many records it met; at most 100 of them. Lines of a file that are no records are told by the job's progress. */
+  | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; refusals: (Refusal & { count: number })[]; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
   | { type: "offsetsReset"; group: string; plan: ResetPlan }
@@ -359,7 +364,7 @@ export interface GroupPartitionView {
   position: bigint | null;
   logStartOffset: bigint;
   logEndOffset: bigint;
-  /** Log end offset minus committed offset, as Kafka's tool prints it; null without a commit. Counts offsets, may be negative. */
+  /** High watermark minus committed offset, as Kafka's tool prints it; null without a commit. Counts offsets, may be negative. */
   lag: bigint | null;
 }
 
@@ -511,7 +516,7 @@ export interface HistoryEntry {
   at: number;
   /** One line, in Kafka's words. */
   text: string;
-  command: string;
+  command: Command["type"] | "produceMany";
 }
 
 /** What an import takes from each line of an NDJSON file. */
@@ -529,6 +534,10 @@ export interface JobProgress {
   bytes: number;
   /** Lines that could not be taken. */
   refused: number;
+  /** Lines of nothing but white space, which are no records. */
+  blank: number;
+  /** Records without a key because their key field is `null`. */
+  nullKeys: number;
   /** The first refused lines, with the reason. */
   refusals: { line: number; reason: string }[];
   /** For a generation: all that are asked for; else null. */

@@ -81,6 +81,10 @@ export function what_is_no_command_is_refused_in_a_sentence(log) {
     "createTopic",
     [],
     { type: "createTopic", name: 7 },
+    { type: "createTopic", name: "t", partition: 6 },
+    { type: "produceMany", topic: "t" },
+    { type: "produceMany", topic: "t", records: [] },
+    { type: "tick", now: 1 },
     { type: "seek", group: "g", member: "m", topic: "t", partition: 0, to: "middle" },
   ]) {
     const error = refused(() => log.apply(command, NOW), "LOGLANES");

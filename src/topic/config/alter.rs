@@ -52,6 +52,7 @@ impl fmt::Display for ConfigOp {
 /// assert_eq!(altered.given()["cleanup.policy"], "delete,compact");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AlterConfigOp {
     /// What to do.
     pub op: ConfigOp,

@@ -97,6 +97,7 @@ impl fmt::Display for ConfigValue {
 
 pub(super) fn invalid(message: String) -> Error {
     Error::broker(ErrorCode::InvalidConfig, message)
+        .with_hint("The list of the topic's configs says which values each may have.")
 }
 
 fn invalid_value(name: &str, value: &dyn fmt::Display, why: &dyn fmt::Display) -> Error {

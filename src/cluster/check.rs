@@ -1,0 +1,101 @@
+//! Whether a cluster that was read from outside holds together.
+//!
+//! Commands keep all of this true by themselves; a manifest that somebody has made need not. What
+//! the other modules rely on is looked at here, once, so that they need not look again.
+
+use std::collections::BTreeSet;
+use std::mem::discriminant;
+
+use super::{Cluster, MAX_GROUPS, MAX_PARTITIONS, MAX_TOPICS};
+use crate::error::{Error, Result};
+use crate::producer::{Memory, ProducerConfig, partitioner_of};
+use crate::snapshot::RESTORE_HINT;
+use crate::topic::{INTERNAL_TOPICS, Topic, check_name};
+
+impl Cluster {
+    /// Whether brokers, topics, groups and producers fit together, and the limits are kept.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Refusal::Corrupt`], naming the first thing that does not fit.
+    pub(crate) fn check(&self) -> Result {
+        let brokers: BTreeSet<i32> = self.brokers.iter().copied().collect();
+        ensure(!brokers.is_empty(), || "There is no broker.".to_owned())?;
+        ensure(brokers.len() == self.brokers.len(), || "A broker is there twice.".to_owned())?;
+        ensure(self.clock_offset_ms >= 0, || "The clock has gone backwards.".to_owned())?;
+        self.check_limits()?;
+        let (mut names, mut ids) = (BTreeSet::new(), BTreeSet::new());
+        for (name, topic) in &self.topics {
+            check_topic(name, topic, &brokers)?;
+            ensure(names.insert(name.replace('.', "_")), || {
+                format!("The topic {name} collides with another.")
+            })?;
+            ensure(ids.insert(topic.id), || format!("The id of the topic {name} is there twice."))?;
+        }
+        for (id, group) in &self.groups {
+            ensure(!id.trim().is_empty(), || "A group has no id.".to_owned())?;
+            group.check(id, &self.topics)?;
+        }
+        for ((name, partitioner), memory) in &self.producers {
+            self.check_producer(name, partitioner, memory)?;
+        }
+        Ok(())
+    }
+
+    fn check_limits(&self) -> Result {
+        let partitions: usize = self.topics.values().map(|topic| topic.partitions.len()).sum();
+        let members = self.groups.values().map(|group| group.members.len()).max().unwrap_or(0);
+        for (limit, most, what, count) in [
+            ("MAX_TOPICS", MAX_TOPICS, "topics", self.topics.len()),
+            ("MAX_PARTITIONS", MAX_PARTITIONS, "partitions", partitions),
+            ("MAX_GROUPS", MAX_GROUPS, "groups", self.groups.len()),
+            ("MAX_GROUPS", MAX_GROUPS, "members of a group", members),
+        ] {
+            ensure(count <= most, || {
+                format!("There are {count} {what}, above the limit {limit} of {most}.")
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_producer(&self, name: &str, partitioner: &str, memory: &Memory) -> Result {
+        let count = self.topics.get(name).map(|topic| topic.partitions.len());
+        let count = count.ok_or_else(|| broken(format!("A producer of {name} has no topic.")))?;
+        let known = partitioner_of(Some(partitioner))
+            .map_err(|_| broken(format!("A producer of {name} places by {partitioner:?}.")))?;
+        let fresh = Memory::new(&ProducerConfig::with(known), &mut || 0);
+        let fits = discriminant(memory) == discriminant(&fresh)
+            && match memory {
+                Memory::Sticky(sticky) => sticky.fits(count),
+                Memory::Nothing | Memory::RoundRobin(_) => true,
+            };
+        ensure(fits, || {
+            format!("A producer of {name} remembers what its topic or partitioner has not.")
+        })
+    }
+}
+
+fn check_topic(name: &str, topic: &Topic, brokers: &BTreeSet<i32>) -> Result {
+    let is_reserved = name == "__cluster_metadata" || INTERNAL_TOPICS.contains(&name);
+    ensure(check_name(name).is_ok() && !is_reserved, || format!("{name:?} is no topic's name."))?;
+    ensure(!topic.partitions.is_empty(), || format!("The topic {name} has no partition."))?;
+    for (number, partition) in topic.partitions.iter().enumerate() {
+        let replicas: BTreeSet<i32> = partition.replicas.iter().copied().collect();
+        let fits = !replicas.is_empty()
+            && replicas.len() == partition.replicas.len()
+            && replicas.len() == usize::try_from(topic.replication_factor).unwrap_or(0)
+            && replicas.is_subset(brokers);
+        ensure(fits, || format!("The replicas of {name}-{number} do not fit the brokers."))?;
+    }
+    Ok(())
+}
+
+/// Unless that holds, the cluster is refused in these words.
+pub(crate) fn ensure(holds: bool, sentence: impl FnOnce() -> String) -> Result {
+    if holds { Ok(()) } else { Err(broken(sentence())) }
+}
+
+fn broken(sentence: String) -> Error {
+    Error::corrupt(format!("What was saved does not fit together. {sentence}"))
+        .with_hint(RESTORE_HINT)
+}

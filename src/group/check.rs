@@ -1,0 +1,68 @@
+//! Whether a group that was read from outside holds together.
+
+use std::collections::BTreeSet;
+
+use super::coordinator::{Group, Topics};
+use super::{Member, TopicPartition, rebalance};
+use crate::cluster::ensure;
+use crate::error::Result;
+
+impl Group {
+    /// Whether all that it names is there, and no partition has two owners.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Refusal::Corrupt`], naming the first thing that does not fit.
+    pub(crate) fn check(&self, id: &str, topics: &Topics) -> Result {
+        let exists = |at: &TopicPartition| {
+            topics.get(&at.topic).is_some_and(|topic| topic.partition(at.partition).is_some())
+        };
+        let in_group = |what: &str| format!("In the group {id:?}, {what}.");
+        for (at, &offset) in self.committed.iter().chain(&self.delivered) {
+            ensure(exists(at) && offset >= 0, || {
+                in_group(&format!("there is offset {offset} for {at}"))
+            })?;
+        }
+        for (name, &count) in &self.known_partitions {
+            let held = topics.get(name).map_or(0, |topic| topic.partition_count());
+            ensure((1..=held).contains(&count), || {
+                in_group(&format!("{name} is said to have had {count} partitions"))
+            })?;
+        }
+        let assignor = rebalance::choose(self.members.values().map(|member| &member.config));
+        ensure(assignor.is_some() != self.members.is_empty(), || {
+            in_group("the members have no assignor in common")
+        })?;
+        let mut owned = BTreeSet::new();
+        for (name, member) in &self.members {
+            ensure(!name.is_empty() && !member.config.topics.is_empty(), || {
+                in_group(&format!("the member {name:?} has no name or no topics"))
+            })?;
+            for at in &member.assignment {
+                ensure(exists(at) && owned.insert(at), || {
+                    in_group(&format!("{name} owns {at}, which is not there or another's"))
+                })?;
+            }
+            for at in member.remembered() {
+                ensure(member.owns(at), || {
+                    in_group(&format!("{name} remembers {at}, which is not its own"))
+                })?;
+            }
+            ensure(member.positions.values().all(|&offset| offset >= 0), || {
+                in_group(&format!("{name} has a negative position"))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    /// Every partition that it remembers something of.
+    fn remembered(&self) -> impl Iterator<Item = &TopicPartition> {
+        self.positions
+            .keys()
+            .chain(self.sought.keys())
+            .chain(&self.paused)
+            .chain(self.look_again_ms.keys())
+    }
+}

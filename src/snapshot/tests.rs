@@ -1,0 +1,115 @@
+use serde_json::{Value, json};
+
+use super::{MANIFEST, Restorer, open, seal};
+use crate::command::Command;
+use crate::error::Result;
+use crate::group::OffsetReset;
+use crate::session::Session;
+
+/// The chunks of a small cluster in which everything is there once.
+fn chunks() -> Vec<(String, Vec<u8>)> {
+    let mut session = Session::new(7);
+    let (group, member) = ("g".to_owned(), "m".to_owned());
+    for command in [
+        Command::create_topic("orders", 3),
+        Command::create_topic("other", 1),
+        Command::produce("orders", None, Some(b"v")),
+        Command::join("g", "m", "orders", OffsetReset::Earliest),
+        Command::Poll { group: group.clone(), member: member.clone(), max_records: None },
+        Command::Commit { group, member, offsets: None },
+    ] {
+        session.apply(command, 0).unwrap();
+    }
+    session.changes().unwrap().unwrap().puts
+}
+
+fn restore(chunks: &[(String, Vec<u8>)]) -> Result<Session> {
+    let mut restorer = Restorer::default();
+    for (name, framed) in chunks {
+        restorer.add(name, framed)?;
+    }
+    restorer.finish()
+}
+
+/// The state with one value of its manifest changed, by JSON pointer.
+fn with(pointer: &str, value: Value) -> Result<Session> {
+    let mut chunks = chunks();
+    let (_, framed) = chunks.iter_mut().find(|(name, _)| name == MANIFEST).unwrap();
+    let mut manifest: Value = serde_json::from_slice(open(MANIFEST, framed).unwrap()).unwrap();
+    *manifest.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
+    *framed = seal(MANIFEST, &serde_json::to_vec(&manifest).unwrap());
+    restore(&chunks)
+}
+
+#[test]
+fn a_manifest_that_does_not_fit_together_is_refused_by_what_does_not() {
+    assert!(with("/seed", json!(8)).is_ok());
+    let at = |topic: &str, partition: i32| json!({ "topic": topic, "partition": partition });
+    for (pointer, value, told) in [
+        ("/brokers", json!([]), "no broker"),
+        ("/brokers", json!([1, 2, 3, 3]), "broker is there twice"),
+        ("/brokers", json!([9]), "replicas of orders-0"),
+        ("/clockOffsetMs", json!(-1), "clock"),
+        ("/topics/0/name", json!("no name"), "no topic's name"),
+        ("/topics/0/name", json!("__consumer_offsets"), "no topic's name"),
+        ("/topics/0/name", json!("other"), "topic other is there twice"),
+        ("/topics/0/replicationFactor", json!(2), "replicas of orders-0"),
+        ("/topics/1/partitions", json!([]), "other has no partition"),
+        ("/topics/1/partitions/0/replicas", json!([]), "replicas of other-0"),
+        ("/topics/1/partitions/0/replicas", json!([4]), "replicas of other-0"),
+        ("/groups/g/committed/0/0", at("gone", 0), "offset 0 for gone-0"),
+        ("/groups/g/committed/0/0", at("orders", 3), "for orders-3"),
+        ("/groups/g/committed/0/1", json!(-1), "offset -1"),
+        ("/groups/g/delivered/0/0", at("orders", 3), "for orders-3"),
+        ("/groups/g/known_partitions/orders", json!(4), "orders is said to have had 4"),
+        ("/groups/g/known_partitions/orders", json!(-1), "orders is said to have had -1"),
+        ("/groups/g/members/m/assignment/0", at("orders", 3), "m owns orders-3"),
+        ("/groups/g/members/m/assignment/0", at("orders", 1), "m owns orders-1"),
+        ("/groups/g/members/m/positions/0/0", at("other", 0), "m remembers other-0"),
+        ("/groups/g/members/m/positions/0/1", json!(-1), "negative position"),
+        ("/groups/g/members/m/paused", json!([at("orders", 9)]), "m remembers orders-9"),
+        ("/groups/g/members/m/topics", json!([]), "no topics"),
+        ("/producers/0/topic", json!("gone"), "producer of gone"),
+        ("/producers/0/partitioner", json!("none"), "places by"),
+        ("/producers/0/memory", json!("nothing"), "remembers what its topic"),
+        ("/producers/0/memory/sticky/current/partition", json!(3), "remembers what its topic"),
+        ("/history/forgotten", json!(u64::MAX), "longer than it can be"),
+        ("/history/firstChunk", json!(u64::MAX), "longer than it can be"),
+        ("/history/steps", json!(9), "steps of 9"),
+        ("/version", json!(99), "newer Loglanes"),
+        ("/random", json!("x"), "cannot be read"),
+    ] {
+        let shown = format!("{pointer} = {value}");
+        let Err(refused) = with(pointer, value) else { panic!("{shown} was taken") };
+        assert_eq!(refused.name(), "CORRUPT_BYTES", "{shown}");
+        assert!(refused.message().contains(told), "{shown}: {refused}");
+        assert!(!refused.hint().is_empty(), "{shown}: {refused}");
+    }
+}
+
+#[test]
+fn a_manifest_above_the_limits_is_refused() {
+    let group = json!({
+        "generation": 0, "members": {}, "committed": [], "delivered": [], "known_partitions": {},
+        "metadata_ages_ms": null,
+    });
+    let groups = |count: usize| -> Value {
+        (0..count)
+            .map(|n| (format!("g{n}"), group.clone()))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    };
+    assert!(with("/groups", groups(crate::cluster::MAX_GROUPS)).is_ok());
+    let refused = with("/groups", groups(crate::cluster::MAX_GROUPS + 1)).unwrap_err();
+    assert!(refused.message().contains("MAX_GROUPS"), "{refused}");
+}
+
+#[test]
+fn a_chunk_that_comes_twice_is_refused() {
+    for twice in 0..chunks().len() {
+        let mut chunks = chunks();
+        chunks.push(chunks[twice].clone());
+        let refused = restore(&chunks).unwrap_err();
+        assert!(refused.message().ends_with("is there twice."), "{refused}");
+    }
+}
