@@ -43,8 +43,8 @@ for (const [width, height] of SIZES) {
       await look(name.toLowerCase(), name === "Produce" ? undefined : `#${within}`);
     }
     await panel(page, "Groups");
-    await groups.getByRole("button", { name: "Let the session time out now" }).or(groups.getByRole("button", { name: /^Let the session of m2/ })).first().click();
-    await groups.getByRole("button", { name: "Close", exact: true }).or(groups.getByRole("button", { name: "Close m1" })).first().click();
+    await groups.getByRole("button", { name: "Let the session time out now for m2" }).click();
+    await groups.getByRole("button", { name: "Close m1" }).click();
     await groups.getByRole("button", { name: "Reset offsets of billing…" }).click();
     await expect(page.getByRole("dialog")).toContainText("Dry run");
     await look("reset", "dialog[open]");
