@@ -9,11 +9,20 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
+use crate::error::Error;
 use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
 use crate::topic::AlterConfigOp;
+
+/// The longest id or name in an act of a group, and the longest value of a config, in bytes: a
+/// string of Kafka's requests has a length of 16 bits.
+pub const MAX_ID_BYTES: usize = 32_767;
+
+/// The longest list in an act: topics of a join, offsets of a commit, changes of configs. A limit
+/// of this model.
+pub const MAX_LIST: usize = 10_000;
 
 /// One act. What is left out takes Kafka's default; a field that is not known is refused, so that
 /// a slip of the pen does not quietly become that default.
@@ -359,6 +368,66 @@ impl Command {
         }
     }
 
+    /// Whether its ids and lists are within [`MAX_ID_BYTES`] and [`MAX_LIST`].
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let (texts, list) = self.texts();
+        if let Some(text) = texts.iter().find(|text| text.len() > MAX_ID_BYTES) {
+            return Err(Error::limit(
+                "MAX_ID_BYTES",
+                format!("An id or name has {} bytes; {MAX_ID_BYTES} are taken.", text.len()),
+            )
+            .with_hint("Kafka's requests hold no longer one either: choose a shorter one."));
+        }
+        if list > MAX_LIST {
+            return Err(Error::limit(
+                "MAX_LIST",
+                format!("A list of {list} is too long: {MAX_LIST} are taken."),
+            )
+            .with_hint("Do it in several acts."));
+        }
+        Ok(())
+    }
+
+    /// The ids and names in it, and how long its list is; 0 without one.
+    fn texts(&self) -> (Vec<&str>, usize) {
+        match self {
+            Self::Join { group, member, config } => {
+                let ConsumerConfig { topics, instance_id, assignors, .. } = config;
+                let names = [group, member].into_iter().chain(instance_id).chain(topics);
+                (names.map(String::as_str).collect(), topics.len().max(assignors.len()))
+            }
+            Self::Leave { group, member }
+            | Self::Crash { group, member }
+            | Self::Restart { group, member }
+            | Self::Poll { group, member, .. }
+            | Self::SeekToTimestamp { group, member, .. } => (vec![group, member], 0),
+            Self::Seek { group, member, topic, .. }
+            | Self::Pause { group, member, topic, .. }
+            | Self::Resume { group, member, topic, .. } => (vec![group, member, topic], 0),
+            Self::Commit { group, member, offsets } => {
+                let offsets = offsets.as_deref().unwrap_or_default();
+                let topics = offsets.iter().map(|at| at.topic.as_str());
+                ([group.as_str(), member].into_iter().chain(topics).collect(), offsets.len())
+            }
+            Self::ResetOffsets { group, topics, .. } => {
+                let topics = topics.as_deref().unwrap_or_default();
+                let names = std::iter::once(group).chain(topics);
+                (names.map(String::as_str).collect(), topics.len())
+            }
+            Self::DeleteOffsets { group, topics } => {
+                let names = std::iter::once(group).chain(topics);
+                (names.map(String::as_str).collect(), topics.len())
+            }
+            Self::RefreshMetadata { group } | Self::DeleteGroup { group } => (vec![group], 0),
+            Self::AlterConfigs { topic, ops } => {
+                let texts = ops.iter().flat_map(|op| [Some(&op.name), op.value.as_ref()]).flatten();
+                let texts = std::iter::once(topic).chain(texts);
+                (texts.map(String::as_str).collect(), ops.len())
+            }
+            _ => (Vec::new(), 0),
+        }
+    }
+
     /// How many bytes it brings, about, as the history keeps them. In JSON a byte is two digits;
     /// each header comes with some words.
     pub(crate) fn weight(&self) -> usize {
@@ -372,7 +441,10 @@ impl Command {
                 len(record.key.as_ref()) + len(record.value.as_ref()) + headers.sum::<usize>()
             }
             Self::ResetOffsets { to: ResetTo::File { csv }, .. } => csv.len(),
-            _ => self.payload().len(),
+            _ => {
+                let texts = self.texts().0;
+                self.payload().len() + texts.iter().map(|text| text.len()).sum::<usize>()
+            }
         }
     }
 
@@ -622,6 +694,22 @@ mod tests {
             let refused = serde_json::from_str::<Command>(json).unwrap_err().to_string();
             assert!(refused.contains(&format!("unknown field `{field}`")), "{json}: {refused}");
         }
+    }
+
+    #[test]
+    fn ids_and_lists_are_taken_up_to_their_limits() {
+        let leave = |bytes: usize| {
+            Command::Leave { group: "g".repeat(bytes), member: String::new() }.check()
+        };
+        assert!(leave(MAX_ID_BYTES).is_ok());
+        assert_eq!(leave(MAX_ID_BYTES + 1).unwrap_err().name(), "MAX_ID_BYTES");
+        let delete = |count: usize| Command::DeleteOffsets {
+            group: "g".to_owned(),
+            topics: vec!["t".to_owned(); count],
+        };
+        assert!(delete(MAX_LIST).check().is_ok());
+        assert_eq!(delete(MAX_LIST + 1).check().unwrap_err().name(), "MAX_LIST");
+        assert_eq!(delete(9).weight(), 10);
     }
 
     #[test]

@@ -181,8 +181,7 @@ fn below(random: u64, n: u64) -> u64 {
     }
     let product = u128::from(random) * u128::from(n);
     // The upper half of a product of two u64 fits.
-    let upper = (product >> 64) as u64;
-    upper
+    (product >> 64) as u64
 }
 
 /// `2^40 / n^s` for n from 1, rounded down: with a million keys the sum stays below 2^60.

@@ -54,7 +54,7 @@ pub mod wasm;
 
 pub use bytes::Bytes;
 pub use cluster::Cluster;
-pub use command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
+pub use command::{Command, LogEnd, MAX_ID_BYTES, MAX_LIST, OwnedHeader, Produce, SeekTo};
 pub use error::{Error, ErrorCode, Refusal, Result};
 pub use history::{History, MAX_HISTORY_BYTES, MAX_HISTORY_STEPS, Step};
 pub use job::{ImportSpec, JobProgress, MAX_REFUSALS_TOLD, Refused};

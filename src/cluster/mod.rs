@@ -132,6 +132,7 @@ impl Cluster {
     /// What Kafka or one of its clients would answer; nothing has changed then.
     pub fn apply(&mut self, command: &Command, now_ms: i64) -> Result<Outcome> {
         let now_ms = self.clock(now_ms);
+        command.check()?;
         let outcome = self.carry_out(command, now_ms)?;
         if changes_logs(command) {
             self.log_checks.changed(now_ms);
