@@ -93,11 +93,13 @@ export async function expectAccessible(page, within) {
 }
 
 /**
- * Saves a picture of the page to look at, as test-results/pictures/NAME.png.
+ * Saves a picture of the page to look at, as test-results/pictures/NAME.png, when `LOGLANES_PICTURES`
+ * is set: of the tests' time, pictures nobody looks at took a good part.
  * @param {import("@playwright/test").Page} page
  * @param {string} name
  */
 export async function picture(page, name) {
+  if (!process.env.LOGLANES_PICTURES) return;
   const path = join("test-results", "pictures", `${name}.png`);
   await mkdir(dirname(path), { recursive: true });
   await page.screenshot({ path, animations: "disabled" });
