@@ -107,11 +107,14 @@ impl Member {
         }
     }
 
-    /// Its process is no more, and what only it knew. The coordinator waits until `at_ms`.
+    /// Its process has stopped; the coordinator waits until `at_ms`. Where a killed one stood is
+    /// still told, as of that moment; one that was closed has no place any more.
     pub(super) fn stop(&mut self, at_ms: i64, is_closed: bool) {
         self.session_ends_ms = Some(at_ms);
         self.is_closed = is_closed;
-        self.forget(|_| false);
+        if is_closed {
+            self.forget(|_| false);
+        }
     }
 
     pub(super) fn forget(&mut self, keep: impl Fn(&TopicPartition) -> bool) {
