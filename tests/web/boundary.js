@@ -82,7 +82,6 @@ export function what_is_no_command_is_refused_in_a_sentence(log) {
     [],
     { type: "createTopic", name: 7 },
     { type: "createTopic", name: "t", partition: 6 },
-    { type: "produceMany", topic: "t" },
     { type: "produceMany", topic: "t", records: [] },
     { type: "tick", now: 1 },
     { type: "seek", group: "g", member: "m", topic: "t", partition: 0, to: "middle" },
@@ -91,6 +90,9 @@ export function what_is_no_command_is_refused_in_a_sentence(log) {
     same([error.code, error.refusal], [null, "loglanes"]);
     same(error.message.startsWith("This is no command: "), true);
   }
+  // One that brings no records sends none, and says so.
+  const empty = refused(() => log.apply({ type: "produceMany", topic: "t" }, NOW), "LOGLANES");
+  same(empty.message, "A produceMany command brings no records with it.");
   same(show(log.view(NOW)), before);
 }
 
