@@ -80,6 +80,19 @@ export function isRefusal(error) {
   return error instanceof Error && typeof (/** @type {{ refusal?: unknown }} */ (/** @type {unknown} */ (error)).refusal) === "string";
 }
 
+/**
+ * Does what was put off, for a frame or a while. If it is refused, what it asks about is gone by now,
+ * and the next update says so.
+ * @param {() => void} work
+ */
+export function unlessGone(work) {
+  try {
+    work();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+}
+
 /** Events: `change` ({outcome, command}), `refused` (LoglanesError), `broken` ({cause}). */
 export class Engine extends EventTarget {
   /** @type {Instance} */

@@ -10,6 +10,7 @@ import { expect, test } from "./support/test.js";
 async function accounts(page) {
   const dialog = await newTopic(page);
   await dialog.getByLabel("Name").fill("accounts");
+  await dialog.getByRole("checkbox", { name: /^Keep records for ever/ }).uncheck();
   await dialog.getByText("Configs", { exact: true }).click();
   await dialog.getByLabel("internal.segment.bytes").fill("250");
   await dialog.getByRole("button", { name: "Create topic" }).click();

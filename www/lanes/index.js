@@ -6,6 +6,7 @@
 
 import { cutLabel } from "../bytes.js";
 import { count, h } from "../dom.js";
+import { unlessGone } from "../engine.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
 import { drawLanes } from "./draw.js";
 import { firstScreen } from "./first.js";
@@ -275,13 +276,13 @@ export class LanesView extends EventTarget {
   #timer = 0;
   #later() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#updateLists(), 120);
+    this.#timer = setTimeout(() => unlessGone(() => this.#updateLists()), 120);
   }
 
   #redraw() {
     this.#frame ||= requestAnimationFrame((now) => {
       this.#frame = 0;
-      this.#draw(now);
+      unlessGone(() => this.#draw(now));
     });
   }
 

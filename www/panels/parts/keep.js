@@ -1,5 +1,7 @@
 /** @file Changing only what changed, so that focus, caret and scroll stay where the reader left them. */
 
+import { unlessGone } from "../../engine.js";
+
 /**
  * @param {Node} node
  * @param {string} text
@@ -95,7 +97,7 @@ export function whileSeen(root, work) {
     timer = 0;
     if (!wanted || !root.checkVisibility()) return;
     wanted = false;
-    work();
+    unlessGone(work);
   };
   new IntersectionObserver(() => {
     if (!timer) run();
