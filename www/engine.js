@@ -80,16 +80,19 @@ export function isRefusal(error) {
   return error instanceof Error && typeof (/** @type {{ refusal?: unknown }} */ (/** @type {unknown} */ (error)).refusal) === "string";
 }
 
+/** Kafka's code for a topic or a partition that is not there. */
+const UNKNOWN_TOPIC_OR_PARTITION = 3;
+
 /**
- * Does what was put off, for a frame or a while. If it is refused, what it asks about is gone by now,
- * and the next update says so.
+ * Does what was put off, for a frame or a while. Its topic may be gone by now: then nothing is done,
+ * and the next update says so. Every other refusal is told.
  * @param {() => void} work
  */
 export function unlessGone(work) {
   try {
     work();
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isRefusal(error) || error.code !== UNKNOWN_TOPIC_OR_PARTITION) throw error;
   }
 }
 
