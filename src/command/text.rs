@@ -5,6 +5,7 @@ use std::fmt;
 use super::{Command, LogEnd, Produce, SeekTo};
 use crate::Bytes;
 use crate::generate::GenerateSpec;
+use crate::group::MAX_PARTITION_FETCH_BYTES;
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, ResetTo};
 
@@ -40,7 +41,10 @@ impl fmt::Display for Command {
                     write!(f, " assignors={}", names.join(","))?;
                 }
                 optional(f, "instance", config.instance_id.as_ref())?;
-                f.write_str(if config.auto_commit { " auto-commit" } else { "" })
+                f.write_str(if config.auto_commit { " auto-commit" } else { "" })?;
+                let fetch = config.max_partition_fetch_bytes;
+                let fetch = (fetch != MAX_PARTITION_FETCH_BYTES).then_some(fetch);
+                optional(f, "max-partition-fetch", fetch.as_ref())
             }
             Self::Leave { group, member } => write!(f, "leave {group} {member}"),
             Self::Crash { group, member } => write!(f, "crash {group} {member}"),

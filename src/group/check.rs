@@ -48,7 +48,9 @@ impl Group {
                     in_group(&format!("{name} remembers {at}, which is not its own"))
                 })?;
             }
-            ensure(member.positions.values().all(|&offset| offset >= 0), || {
+            let ends = member.fetched.iter().flat_map(|fetched| [&fetched.next, &fetched.end]);
+            let offsets = member.positions.values().chain(member.known_ends.values()).chain(ends);
+            ensure(offsets.copied().all(|offset| offset >= 0), || {
                 in_group(&format!("{name} has a negative position"))
             })?;
         }
@@ -64,5 +66,7 @@ impl Member {
             .chain(self.sought.keys())
             .chain(&self.paused)
             .chain(self.look_again_ms.keys())
+            .chain(self.known_ends.keys())
+            .chain(self.fetched.iter().map(|fetched| &fetched.at))
     }
 }

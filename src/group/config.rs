@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::OffsetReset;
 use super::assignor::Assignor;
+use super::{MAX_PARTITION_FETCH_BYTES, OffsetReset};
 
 /// `auto.commit.interval.ms`. Source: `ConsumerConfig`.
 pub const AUTO_COMMIT_INTERVAL_MS: i64 = 5_000;
@@ -34,6 +34,10 @@ pub struct ConsumerConfig {
     /// commit is an act that can be seen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub auto_commit: bool,
+    /// `max.partition.fetch.bytes`: what one fetch brings of a partition, unless its first batch
+    /// alone is larger.
+    #[serde(default = "default_fetch", skip_serializing_if = "is_default_fetch")]
+    pub max_partition_fetch_bytes: i32,
 }
 
 impl ConsumerConfig {
@@ -54,8 +58,17 @@ impl Default for ConsumerConfig {
             assignors: default_assignors(),
             instance_id: None,
             auto_commit: false,
+            max_partition_fetch_bytes: MAX_PARTITION_FETCH_BYTES,
         }
     }
+}
+
+fn default_fetch() -> i32 {
+    MAX_PARTITION_FETCH_BYTES
+}
+
+fn is_default_fetch(bytes: &i32) -> bool {
+    *bytes == MAX_PARTITION_FETCH_BYTES
 }
 
 fn default_assignors() -> Vec<Assignor> {

@@ -113,17 +113,17 @@ impl Group {
             )
             .with_hint("Ask for 1 record or more, or leave it out: 500.")
         })?;
-        let member = self.living(client_id)?;
+        // A poll that is refused has changed nothing.
+        let mut member = self.living(client_id)?.clone();
         let is_commit_due = member.is_auto_commit_due(now_ms);
+        let before = is_commit_due.then(|| member.positions.clone());
         let polled = member.poll(most, cluster, &self.committed, &self.delivered, now_ms)?;
-        if let Some(member) = self.members.get_mut(client_id) {
-            if is_commit_due {
-                // What earlier polls gave is committed, not what this one gives.
-                member.auto_commit(&mut self.committed);
-                member.start_auto_commit_timer(now_ms);
-            }
-            member.accept(&polled);
+        if let Some(before) = before {
+            // What earlier polls gave is committed, not what this one gives.
+            self.committed.extend(before);
+            member.start_auto_commit_timer(now_ms);
         }
+        self.members.insert(client_id.to_owned(), member);
         for record in &polled.records {
             let seen = self.delivered.entry(record.at.clone()).or_insert(i64::MIN);
             *seen = (*seen).max(record.offset + 1);

@@ -78,6 +78,17 @@ impl Group {
             )
             .with_hint("Leave it out for a dynamic member, or give it a text."));
         }
+        if config.max_partition_fetch_bytes < 0 {
+            return Err(Error::client(
+                "ConfigException",
+                format!(
+                    "Invalid value {} for configuration max.partition.fetch.bytes: Value must be \
+                     at least 0",
+                    config.max_partition_fetch_bytes
+                ),
+            )
+            .with_hint("Leave it out: 1048576."));
+        }
         let topics = &config.topics;
         if topics.iter().any(|topic| topic.trim().is_empty()) {
             return Err(Error::client(

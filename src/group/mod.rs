@@ -16,13 +16,18 @@ pub mod duration;
 mod member;
 mod membership;
 mod offsets;
+mod poll;
 mod rebalance;
 mod reset;
 
 pub use config::{AUTO_COMMIT_INTERVAL_MS, ConsumerConfig};
 pub use coordinator::{Group, METADATA_MAX_AGE_MS, SESSION_TIMEOUT_MS};
-pub use member::{MAX_POLL_RECORDS, Member, Polled, PolledAt, REQUEST_TIMEOUT_MS, ResetNote};
+pub use member::Member;
 pub use offsets::{OffsetReset, PartitionOffset, TopicPartition};
+pub use poll::{
+    FETCH_MAX_BYTES, Fetched, MAX_PARTITION_FETCH_BYTES, MAX_POLL_RECORDS, Polled, PolledAt,
+    REQUEST_TIMEOUT_MS, ResetNote,
+};
 pub use rebalance::{Change, Round};
 pub(crate) use reset::plan as reset_plan;
 pub use reset::{MAX_PLAN_BYTES, ResetPlan, ResetTo};

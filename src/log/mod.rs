@@ -7,6 +7,7 @@
 
 mod cleaner;
 mod config;
+mod fetch;
 mod partition;
 mod restore;
 mod retention;
@@ -25,6 +26,7 @@ pub use batch::{
 };
 pub use cleaner::{CleanerPass, CleanerPlan};
 pub use config::{CleanupPolicy, LogConfig, Ratio};
+pub use fetch::FetchedTo;
 pub use partition::{AppendInfo, Fetch, LAST_USABLE_OFFSET, PartitionLog, Records};
 pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
 pub use restore::SegmentParts;

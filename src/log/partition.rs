@@ -445,7 +445,7 @@ impl PartitionLog {
     }
 
     /// The index of the last segment that begins at or below `offset`, or of the first.
-    fn segment_at(&self, offset: i64) -> usize {
+    pub(super) fn segment_at(&self, offset: i64) -> usize {
         let above = self.segments.partition_point(|segment| segment.base_offset() <= offset);
         above.saturating_sub(1)
     }

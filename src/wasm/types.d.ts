@@ -54,8 +54,8 @@ export type Command =
   /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
   | ({ type: "produce" } & RecordDraft)
   | GenerateCommand
-  /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. */
-  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean }
+  /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. `maxPartitionFetchBytes` is `max.partition.fetch.bytes`, 1048576 unless given. */
+  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean; maxPartitionFetchBytes?: number }
   /** The consumer closes in good order. A static member stays until its session times out. */
   | { type: "leave"; group: string; member: string }
   /** The process is killed: the group keeps the member until its session times out. */
