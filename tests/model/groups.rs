@@ -88,7 +88,7 @@ impl Model {
                 let log = topics.log(&at).unwrap();
                 if member.positions[&at] != next {
                     if member.begun.remove(&at) {
-                        member.to_the_end(&at);
+                        member.goes_last(&at);
                     }
                     member.fetched.remove(0);
                 } else if end < 0 {
@@ -106,7 +106,7 @@ impl Model {
                     member.begun.insert(at);
                     member.fetched[0].1 += 1;
                 } else {
-                    member.to_the_end(&at);
+                    member.goes_last(&at);
                     member.begun.remove(&at);
                     member.fetched.remove(0);
                 }
@@ -252,7 +252,7 @@ fn by_policy(reset: OffsetReset, end: i64) -> Option<i64> {
 }
 
 impl Consumer {
-    fn to_the_end(&mut self, at: &At) {
+    fn goes_last(&mut self, at: &At) {
         self.owned.retain(|other| other != at);
         self.owned.push(at.clone());
     }
