@@ -179,13 +179,15 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
         1 => vec(select(Assignor::ALL.to_vec()), 0..3),
     ];
     let instance = option::weighted(0.3, select(vec!["i1".to_owned(), "i2".to_owned()]));
-    (vec(topic(), 0..3), reset, assignors, instance, any::<bool>()).prop_map(
-        |(topics, auto_offset_reset, assignors, instance_id, auto_commit)| ConsumerConfig {
+    let fetch = select(vec![1_048_576, 150, 0, -1]);
+    (vec(topic(), 0..3), reset, assignors, instance, any::<bool>(), fetch).prop_map(
+        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, fetch)| ConsumerConfig {
             topics,
             auto_offset_reset,
             assignors,
             instance_id,
             auto_commit,
+            max_partition_fetch_bytes: fetch,
         },
     )
 }
