@@ -3,6 +3,8 @@
 //! Replayed on a new cluster of the same seed they give the same cluster, byte for byte, as long
 //! as none is forgotten. Stored, a history is a row of chunks that only ever grow at the end.
 
+use serde::Deserialize as _;
+
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::snapshot::RESTORE_HINT;
@@ -232,7 +234,9 @@ fn decode_step(bytes: &[u8]) -> Option<(Step, &[u8])> {
     let (payload, rest) = rest.split_first_chunk::<4>()?;
     let (json, rest) = rest.split_at_checked(u32::from_be_bytes(*json) as usize)?;
     let (payload, rest) = rest.split_at_checked(u32::from_be_bytes(*payload) as usize)?;
-    let command: Command = serde_json::from_slice(json).ok()?;
+    // By way of a value, as arguments from JavaScript are read: see src/wasm/from_js.rs.
+    let value: serde_json::Value = serde_json::from_slice(json).ok()?;
+    let command = Command::deserialize(value).ok()?;
     let command = command.with_payload(payload.to_vec());
     Some((Step { at_ms: i64::from_be_bytes(*at_ms), command }, rest))
 }

@@ -125,7 +125,9 @@ impl Manifest {
         let unreadable = |error: serde_json::Error| {
             Error::corrupt(format!("The manifest cannot be read: {error}.")).with_hint(RESTORE_HINT)
         };
-        let version: Version = serde_json::from_slice(json).map_err(unreadable)?;
+        // By way of a value, as arguments from JavaScript are read: see src/wasm/from_js.rs.
+        let saved: serde_json::Value = serde_json::from_slice(json).map_err(unreadable)?;
+        let version = Version::deserialize(&saved).map_err(unreadable)?;
         if version.version > VERSION {
             return Err(Error::corrupt(format!(
                 "This was saved by a newer Loglanes: format {}, where this one reads up to \
@@ -134,7 +136,7 @@ impl Manifest {
             ))
             .with_hint("Open it with that version; nothing was loaded."));
         }
-        serde_json::from_slice(json).map_err(unreadable)
+        Self::deserialize(saved).map_err(unreadable)
     }
 
     /// The cluster and its seed. `segment` gives the bytes of a segment, by topic id and

@@ -2,7 +2,8 @@
 
 use wasm_bindgen::prelude::*;
 
-use super::convert::{Thrown, bytes_of, count, from_js, ms, to_js};
+use super::convert::{Thrown, bytes_of, count, ms, to_js};
+use super::from_js::from_js;
 use super::{JsCommand, JsOutcome, Loglanes, timing};
 use crate::command::Command;
 use crate::error::Error;
@@ -24,7 +25,7 @@ impl Loglanes {
     /// Begins to import a file: then `feed` it, piece by piece, and `finish`.
     #[wasm_bindgen(js_name = beginImport)]
     pub fn begin_import(&mut self, spec: JsImportSpec, now: f64) -> Result<JsJobProgress, Thrown> {
-        let begun = self.session.begin_import(from_js("import", spec.into())?, ms(now))?;
+        let begun = self.session.begin_import(from_js("import", &spec)?, ms(now))?;
         timing::begin(begun.kind);
         to_js(&begun)
     }
@@ -36,7 +37,7 @@ impl Loglanes {
         #[wasm_bindgen(unchecked_param_type = "GenerateCommand")] command: JsCommand,
         now: f64,
     ) -> Result<JsJobProgress, Thrown> {
-        let begun = self.session.begin_generate(from_js("generation", command.into())?, ms(now))?;
+        let begun = self.session.begin_generate(from_js("generation", &command)?, ms(now))?;
         timing::begin(begun.kind);
         to_js(&begun)
     }

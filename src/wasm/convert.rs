@@ -1,10 +1,7 @@
 //! Between Rust's values and JavaScript's.
 
-use js_sys::{Array, Error as JsError, Object, Reflect, Uint8Array};
+use js_sys::{Error as JsError, Reflect, Uint8Array};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde::de::value::MapDeserializer;
-use serde_wasm_bindgen::Deserializer;
 use wasm_bindgen::prelude::*;
 
 use crate::error::Error;
@@ -46,26 +43,6 @@ pub(super) fn to_js<T: Into<JsValue> + JsCast>(answer: &impl Serialize) -> Resul
         .serialize(&serializer)
         .map(JsCast::unchecked_into)
         .map_err(|error| Error::loglanes(format!("The answer could not be made: {error}")).into())
-}
-
-/// A structured argument. What does not fit its type is refused, not bent, and so is a field that
-/// its type does not have: serde-wasm-bindgen itself asks an object only for the fields of a
-/// struct, and would not see it.
-pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, Thrown> {
-    let read = match value.dyn_ref::<Object>().filter(|_| !Array::is_array(&value)) {
-        Some(object) => {
-            T::deserialize(MapDeserializer::new(Object::entries(object).iter().map(|entry| {
-                let entry: Array = entry.unchecked_into();
-                (entry.get(0).as_string().unwrap_or_default(), Deserializer::from(entry.get(1)))
-            })))
-        }
-        None => serde_wasm_bindgen::from_value(value),
-    };
-    read.map_err(|error| {
-        Error::loglanes(format!("This is no {what}: {error}"))
-            .with_hint("The types are in loglanes.d.ts.")
-            .into()
-    })
 }
 
 /// A whole number of 32 bits. wasm-bindgen would cut 6.5 to 6, wrap 2^32 + 6 to 6 and read `null`

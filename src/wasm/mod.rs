@@ -6,13 +6,15 @@
 
 mod bulk;
 mod convert;
+mod from_js;
 mod insights;
 mod restorer;
 mod timing;
 
 use wasm_bindgen::prelude::*;
 
-use convert::{Thrown, at_most, bytes_of, count, from_js, ms, optional_bytes_of, to_js, whole};
+use convert::{Thrown, at_most, bytes_of, count, ms, optional_bytes_of, to_js, whole};
+use from_js::from_js;
 use insights::Insights;
 
 use crate::command::{Command, Produce};
@@ -131,7 +133,7 @@ impl Loglanes {
     /// Carries out a command; `now` is `Date.now()`. Throws a `LoglanesError`; then nothing has
     /// changed.
     pub fn apply(&mut self, command: JsCommand, now: f64) -> Result<JsOutcome, Thrown> {
-        let command = from_js("command", command.into())?;
+        let command = from_js("command", &command)?;
         if matches!(command, Command::ProduceMany { .. }) {
             return Err(Error::loglanes("A produceMany command brings no records with it.")
                 .with_hint("Call the method produceMany, which takes them as bytes.")
@@ -212,7 +214,7 @@ impl Loglanes {
 
     /// Where a record would go, and why, without sending it.
     pub fn placement(&self, draft: JsDraft, now: f64) -> Result<JsPlacement, Thrown> {
-        let draft: Produce = from_js("record", draft.into())?;
+        let draft: Produce = from_js("record", &draft)?;
         to_js(&view::placement(self.session.cluster(), &draft, ms(now)))
     }
 
@@ -232,7 +234,7 @@ impl Loglanes {
             table: String,
             csv: String,
         }
-        let Request { group, topics, to } = from_js("reset", request.into())?;
+        let Request { group, topics, to } = from_js("reset", &request)?;
         let plan = self.session.cluster().reset_plan(&group, topics.as_deref(), &to, ms(now))?;
         to_js(&Preview { table: plan.table(&group), csv: plan.csv(), plan })
     }
