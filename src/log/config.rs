@@ -1,6 +1,6 @@
 //! The settings of a topic that its log obeys, named as Kafka names them.
 
-use super::batch::TimestampType;
+use super::batch::{Compression, TimestampType};
 
 /// Topic settings, each with Kafka's name (dots as underscores) and unit; the default is
 /// Kafka's. Source: `org.apache.kafka.storage.internals.log.LogConfig`.
@@ -30,6 +30,10 @@ pub struct LogConfig {
     pub message_timestamp_before_max_ms: i64,
     /// `message.timestamp.after.max.ms`: how far in the future; one hour.
     pub message_timestamp_after_max_ms: i64,
+    /// `compression.type`: how batches are stored; as the producer sent them.
+    pub compression_type: BrokerCompression,
+    /// `compression.gzip.level`; -1 is zlib's own default. The other codecs have one level here.
+    pub compression_gzip_level: i32,
     /// `cleanup.policy`: what becomes of old segments; delete.
     pub cleanup_policy: CleanupPolicy,
     /// `retention.ms`: a segment whose greatest timestamp is older than this goes; 7 days.
@@ -45,6 +49,27 @@ pub struct LogConfig {
     pub max_compaction_lag_ms: i64,
     /// `min.cleanable.dirty.ratio`: the log is cleaned when more than this is dirty; 0.5.
     pub min_cleanable_dirty_ratio: Ratio,
+}
+
+/// `compression.type` of a topic. Source: `BrokerCompressionType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BrokerCompression {
+    /// `producer`: a batch stays as it was sent.
+    Producer,
+    /// Every batch is stored in that codec, `uncompressed` or packed, and packed anew where it
+    /// came in another.
+    Codec(Compression),
+}
+
+impl BrokerCompression {
+    /// The codec that a batch is stored in, from the one that it was sent in.
+    #[must_use]
+    pub const fn target(self, source: Compression) -> Compression {
+        match self {
+            Self::Producer => source,
+            Self::Codec(codec) => codec,
+        }
+    }
 }
 
 /// `cleanup.policy`. Both, one or none: without any, nothing is ever deleted for its age or size.
@@ -98,6 +123,8 @@ impl Default for LogConfig {
             message_timestamp_type: TimestampType::CreateTime,
             message_timestamp_before_max_ms: i64::MAX,
             message_timestamp_after_max_ms: 3_600_000,
+            compression_type: BrokerCompression::Producer,
+            compression_gzip_level: -1,
             cleanup_policy: CleanupPolicy { delete: true, compact: false },
             retention_ms: 604_800_000,
             retention_bytes: -1,

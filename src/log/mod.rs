@@ -14,6 +14,7 @@ mod retention;
 mod validate;
 
 pub mod batch;
+pub mod compression;
 pub mod crc32c;
 pub mod index;
 pub mod record;
@@ -22,12 +23,14 @@ pub mod varint;
 
 pub use batch::{
     BATCH_HEADER_LEN, BatchBuilder, BatchHeader, BatchView, Batches, Compression, EndTransaction,
-    MAX_BATCH_BYTES, TimestampType,
+    MAX_BATCH_BYTES, TimestampType, UnpackedRecords,
 };
 pub use cleaner::{CleanerPass, CleanerPlan};
-pub use config::{CleanupPolicy, LogConfig, Ratio};
+pub use config::{BrokerCompression, CleanupPolicy, LogConfig, Ratio};
 pub use fetch::FetchedTo;
-pub use partition::{AppendInfo, Fetch, LAST_USABLE_OFFSET, PartitionLog, Records};
+pub use partition::{
+    AppendInfo, Fetch, LAST_USABLE_OFFSET, MAX_UNPACKED_LOG_BYTES, PartitionLog, Records,
+};
 pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
 pub use restore::SegmentParts;
 pub use retention::{DeletedSegment, DeletionReason};

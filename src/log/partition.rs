@@ -3,12 +3,12 @@
 //! Source: `org.apache.kafka.storage.internals.log.UnifiedLog` and `LocalLog`. There is one
 //! replica and it is in sync, so the high watermark is the log end offset at all times.
 
-use super::batch::TimestampType;
 use super::batch::{BatchBuilder, BatchHeader, BatchRecords, BatchView, Batches};
+use super::batch::{Compression, TimestampType, UnpackedRecords};
 use super::config::LogConfig;
-use super::record::RecordView;
+use super::record::{NewRecord, RecordView};
 use super::segment::{Segment, SegmentBatches};
-use super::validate;
+use super::validate::{self, Produced};
 use crate::error::{Error, ErrorCode, Result};
 
 /// The last offset a record can have: the log end offset, one above, must still be an `i64`.
@@ -16,6 +16,10 @@ use crate::error::{Error, ErrorCode, Result};
 /// A real broker takes a record at `i64::MAX` and can then read the log no more; Loglanes
 /// refuses it.
 pub const LAST_USABLE_OFFSET: i64 = i64::MAX - 1;
+
+/// The most bytes that the records of all compressed batches of one partition may unpack to: they
+/// are held unpacked.
+pub const MAX_UNPACKED_LOG_BYTES: u64 = 1 << 30;
 
 /// The epoch of a leader that has never changed.
 const LEADER_EPOCH: i32 = 0;
@@ -196,11 +200,20 @@ impl PartitionLog {
     /// As a broker answers: `CORRUPT_MESSAGE` (2), `MESSAGE_TOO_LARGE` (10),
     /// `RECORD_LIST_TOO_LARGE` (18), `INVALID_TIMESTAMP` (32),
     /// `TRANSACTIONAL_ID_AUTHORIZATION_FAILED` (53), `INVALID_RECORD` (87),
-    /// `UNKNOWN_SERVER_ERROR` (-1). Loglanes's own: a compressed batch; an offset past
-    /// [`LAST_USABLE_OFFSET`]. Neither the log nor `batch` has then changed.
+    /// `UNKNOWN_SERVER_ERROR` (-1). Loglanes's own: an offset past [`LAST_USABLE_OFFSET`], records
+    /// that unpack to too much. Neither the log nor `batch` has then changed.
+    ///
+    /// A topic's `compression.type` may have the batch packed anew; `batch` is then left alone.
     pub fn append(&mut self, batch: &mut [u8], now_ms: i64) -> Result<AppendInfo> {
-        let (view, max_timestamp) = validate::produced(&self.config, &self.name, batch, now_ms)?;
+        let produced = validate::produced(&self.config, &self.name, batch, now_ms)?;
+        let Produced { batch: view, max_timestamp, unpacked } = produced;
         let sent = *view.header();
+        let target = self.config.compression_type.target(sent.compression());
+        if target != sent.compression() {
+            return self.append_repacked(&view, &unpacked, target, now_ms);
+        }
+        self.unpacked_left(unpacked.len())?;
+        let unpacked = view.is_compressed().then(|| unpacked.into_bytes());
         let count = u64::from(sent.record_count.unsigned_abs());
         let base_offset = self.log_end_offset();
         offsets_left(base_offset, sent.last_offset_delta)?;
@@ -218,7 +231,81 @@ impl PartitionLog {
             *head = header.to_bytes();
         }
         let info = self.store(&header, batch, count, now_ms);
+        self.keep_unpacked(&info, unpacked);
         Ok(AppendInfo { log_append_time, ..info })
+    }
+
+    /// Appends a batch that the topic stores in another codec than it was sent in: its records in
+    /// a new one. Source: `LogValidator.buildRecordsAndAssignOffsets`.
+    fn append_repacked(
+        &mut self,
+        batch: &BatchView<'_>,
+        unpacked: &UnpackedRecords,
+        target: Compression,
+        now_ms: i64,
+    ) -> Result<AppendInfo> {
+        let header = batch.header();
+        let mut builder = BatchBuilder::new();
+        let level = (target == Compression::Gzip).then_some(self.config.compression_gzip_level);
+        builder.set_compression(target, level);
+        if header.producer_id >= 0 {
+            builder.set_producer(
+                header.producer_id,
+                header.producer_epoch,
+                header.base_sequence,
+            )?;
+        }
+        if header.is_transactional() {
+            builder.set_transactional()?;
+        }
+        let mut headers = Vec::new();
+        for record in batch.records_in(unpacked) {
+            let record = record?;
+            headers.clear();
+            headers.extend(record.headers());
+            let (timestamp, key, value) = (record.timestamp, record.key, record.value);
+            builder.append(&NewRecord { timestamp, key, value, headers: &headers })?;
+        }
+        let base_offset = self.log_end_offset();
+        offsets_left(base_offset, builder.last_offset_delta())?;
+        let log_append_time = self.log_append_time(now_ms);
+        builder.finish_packed_at(base_offset, LEADER_EPOCH, log_append_time);
+        let unpacked = (target != Compression::None).then(|| builder.record_bytes().to_vec());
+        self.unpacked_left(unpacked.as_ref().map_or(0, Vec::len))?;
+        let count = builder.count() as u64;
+        let bytes = builder.finished();
+        validate::size(&self.config, bytes.len())?;
+        validate::segment_size(&self.config, bytes.len())?;
+        let info = self.store(&BatchHeader::parse(bytes)?, bytes, count, now_ms);
+        self.keep_unpacked(&info, unpacked);
+        Ok(AppendInfo { log_append_time, ..info })
+    }
+
+    /// Whether so many bytes of unpacked records may be kept beside those there are.
+    fn unpacked_left(&self, more: usize) -> Result {
+        if more == 0 {
+            return Ok(());
+        }
+        let held: u64 = self.segments.iter().map(Segment::unpacked_bytes).sum();
+        if held + more as u64 <= MAX_UNPACKED_LOG_BYTES {
+            return Ok(());
+        }
+        Err(Error::limit(
+            "MAX_UNPACKED_LOG_BYTES",
+            format!(
+                "The compressed batches of this partition would unpack to more than \
+                 {MAX_UNPACKED_LOG_BYTES} bytes."
+            ),
+        )
+        .with_hint(
+            "Loglanes holds their records unpacked: use more partitions, or no compression.",
+        ))
+    }
+
+    fn keep_unpacked(&mut self, info: &AppendInfo, unpacked: Option<Vec<u8>>) {
+        if let (Some(active), Some(unpacked)) = (self.segments.last_mut(), unpacked) {
+            active.keep_unpacked(info.position, unpacked.into());
+        }
     }
 
     /// Appends what a builder holds: as [`PartitionLog::append`], but what the builder has
@@ -229,7 +316,10 @@ impl PartitionLog {
     pub fn append_batch(&mut self, batch: &mut BatchBuilder, now_ms: i64) -> Result<AppendInfo> {
         let count = batch.count() as u64;
         let last_offset_delta = batch.last_offset_delta();
-        validate::size(&self.config, batch.len())?;
+        let source = batch.compression();
+        let is_packed = source != Compression::None
+            || self.config.compression_type.target(source) != Compression::None;
+        validate::size(&self.config, batch.finish_packed_len())?;
         if count == 0 || count != (i64::from(last_offset_delta) + 1).unsigned_abs() {
             return Err(Error::code_alone(ErrorCode::InvalidRecord)
                 .with_hint("A producer's batch has records, and no gaps between them."));
@@ -249,6 +339,9 @@ impl PartitionLog {
             // Some record is refused: the first such one gives the error.
             let view = BatchView::parse(batch.finish(0, -1))?;
             validate::records(&self.config, &self.name, &view, now_ms)?;
+        }
+        if is_packed {
+            return self.append(batch.finish_packed(0, -1), now_ms);
         }
         validate::segment_size(&self.config, batch.len())?;
         let base_offset = self.log_end_offset();
@@ -272,14 +365,21 @@ impl PartitionLog {
             return Err(Error::corrupt("More bytes follow the batch.")
                 .with_hint("Append one batch at a time."));
         }
-        let count = self.check_stored(&view, self.log_end_offset())?;
+        let (count, unpacked) = self.check_stored(&view, self.log_end_offset())?;
         validate::segment_size(&self.config, batch.len())?;
-        Ok(self.store(view.header(), batch, count, now_ms))
+        let info = self.store(view.header(), batch, count, now_ms);
+        self.keep_unpacked(&info, unpacked);
+        Ok(info)
     }
 
     /// Checks a batch that has its offsets: sound, readable, and not below `end`. Returns how
-    /// many records it adds to [`PartitionLog::record_count`].
-    pub(super) fn check_stored(&self, batch: &BatchView<'_>, end: i64) -> Result<u64> {
+    /// many records it adds to [`PartitionLog::record_count`], and the records of a compressed
+    /// one.
+    pub(super) fn check_stored(
+        &self,
+        batch: &BatchView<'_>,
+        end: i64,
+    ) -> Result<(u64, Option<Vec<u8>>)> {
         let header = batch.header();
         batch.verify_crc()?;
         if header.base_offset < end || header.last_offset_delta < 0 {
@@ -292,12 +392,14 @@ impl PartitionLog {
         }
         offsets_left(header.base_offset, header.last_offset_delta)?;
         let mut count = 0;
-        for record in batch.records() {
+        let unpacked = batch.unpack();
+        self.unpacked_left(unpacked.len())?;
+        for record in batch.records_in(&unpacked) {
             if record?.offset >= self.log_start_offset && !header.is_control() {
                 count += 1;
             }
         }
-        Ok(count)
+        Ok((count, batch.is_compressed().then(|| unpacked.into_bytes())))
     }
 
     fn log_append_time(&self, now_ms: i64) -> Option<i64> {

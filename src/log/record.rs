@@ -7,6 +7,7 @@
 use std::fmt;
 
 use super::batch::Compression;
+use super::compression::{MAX_UNPACKED_BYTES, Stage, StreamFault};
 use super::varint::{self, VarintError};
 use crate::error::Error;
 
@@ -233,14 +234,27 @@ pub(crate) enum RecordFault {
     Structure,
     LengthTooLong,
     PrematureEnd,
-    LengthOverBatch { length: i32, remaining: usize },
-    LengthWrong { length: i32, read: usize },
+    LengthOverBatch {
+        length: i32,
+        remaining: usize,
+    },
+    LengthWrong {
+        length: i32,
+        read: usize,
+    },
     HeaderCount(i32),
     HeaderCountOverBatch(i32),
     HeaderKeyLength(i32),
     RecordsRemaining,
     BatchCount(i32),
+    /// Records that nobody has unpacked.
     Compressed(Compression),
+    /// A length that the end of the stream cuts off.
+    StreamEnd(i32),
+    /// The stream is damaged before the record's end.
+    Stream(StreamFault),
+    /// The stream is damaged behind the last record.
+    StreamRest(StreamFault),
 }
 
 impl fmt::Display for RecordFault {
@@ -286,6 +300,18 @@ impl fmt::Display for RecordFault {
             Self::Compressed(codec) => {
                 write!(f, "The records of this batch are compressed with {codec}")
             }
+            Self::StreamEnd(length) => write!(
+                f,
+                "Invalid record size: expected {length} bytes in record payload, but the record \
+                 payload reached EOF."
+            ),
+            Self::Stream(fault) => write!(f, "{fault}"),
+            Self::StreamRest(fault) if fault.stage == Stage::Read => write!(
+                f,
+                "Error checking for remaining bytes after reading batch ({})",
+                fault.cause
+            ),
+            Self::StreamRest(fault) => write!(f, "{fault}"),
         }
     }
 }
@@ -293,9 +319,15 @@ impl fmt::Display for RecordFault {
 impl From<RecordFault> for Error {
     fn from(fault: RecordFault) -> Self {
         match fault {
-            RecordFault::Compressed(_) => Self::loglanes(fault.to_string()).with_hint(
-                "Loglanes reads uncompressed records: produce with compression.type=none.",
-            ),
+            RecordFault::Compressed(_) => Self::loglanes(fault.to_string())
+                .with_hint("Only uncompressed batches are taken here."),
+            RecordFault::Stream(stream) | RecordFault::StreamRest(stream)
+                if stream.stage == Stage::Limit =>
+            {
+                Self::limit("MAX_UNPACKED_BYTES", fault.to_string()).with_hint(format!(
+                    "Loglanes holds records unpacked, at most {MAX_UNPACKED_BYTES} bytes of a batch."
+                ))
+            }
             _ => Self::corrupt(fault.to_string())
                 .with_hint("The batch was not written by a Kafka client: produce it anew."),
         }
@@ -335,7 +367,33 @@ pub(crate) fn decode<'a>(
     if i64::from(length) > remaining as i64 {
         return Err(RecordFault::LengthOverBatch { length, remaining });
     }
-    if remaining == 0 {
+    decode_body(bytes, at, base, start, length)
+}
+
+/// Decodes a record of an unpacked stream. Unlike above, Kafka cuts it out by its length first.
+pub(crate) fn decode_unpacked<'a>(
+    bytes: &'a [u8],
+    at: &mut usize,
+    base: &BatchBase,
+) -> Result<RecordView<'a>, RecordFault> {
+    let start = *at;
+    let length = varint::read_i32(bytes, at).map_err(|_| RecordFault::PrematureEnd)?;
+    let len = usize::try_from(length).map_err(|_| RecordFault::PrematureEnd)?;
+    let end = at.checked_add(len).ok_or(RecordFault::StreamEnd(length))?;
+    let record = bytes.get(..end).ok_or(RecordFault::StreamEnd(length))?;
+    decode_body(record, at, base, start, length)
+}
+
+#[inline(always)]
+fn decode_body<'a>(
+    bytes: &'a [u8],
+    at: &mut usize,
+    base: &BatchBase,
+    start: usize,
+    length: i32,
+) -> Result<RecordView<'a>, RecordFault> {
+    let body = *at;
+    if body == bytes.len() {
         return Err(RecordFault::Structure);
     }
     *at += 1; // attributes: unused, and accepted whatever they say

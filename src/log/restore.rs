@@ -107,7 +107,7 @@ impl PartitionLog {
             let position = batches.position();
             let Some(batch) = batches.next_batch() else { break };
             let batch = batch.map_err(|fault| refuse(position, &fault.into()))?;
-            let count = self
+            let (count, unpacked) = self
                 .check_stored(&batch, segment.next_offset())
                 .map_err(|error| refuse(position, &error))?;
             if super::index::relative(batch.header().last_offset(), base_offset).is_none() {
@@ -117,6 +117,9 @@ impl PartitionLog {
             }
             self.record_count += count;
             segment.index_batch(&self.config, batch.header(), position);
+            if let Some(unpacked) = unpacked {
+                segment.keep_unpacked(position, unpacked.into());
+            }
         }
         segment.set_bytes(bytes, created_ms, last_modified_ms);
         Ok(segment)

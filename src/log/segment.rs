@@ -2,6 +2,8 @@
 //!
 //! Source: `org.apache.kafka.storage.internals.log.LogSegment`.
 
+use std::sync::Arc;
+
 use super::batch::{BatchHeader, BatchView, Batches};
 use super::config::LogConfig;
 use super::index::{OffsetIndex, TimeIndex, relative};
@@ -45,6 +47,9 @@ pub struct Segment {
     created_ms: i64,
     last_modified_ms: i64,
     generation: u32,
+    /// The records of compressed batches, by where their batch begins. They are kept because a
+    /// record that is read borrows its bytes from the log.
+    unpacked: Vec<(u32, Arc<[u8]>)>,
 }
 
 impl Segment {
@@ -62,7 +67,19 @@ impl Segment {
             created_ms: now_ms,
             last_modified_ms: now_ms,
             generation: 0,
+            unpacked: Vec::new(),
         }
+    }
+
+    /// How many bytes the records of its compressed batches take beside the batches.
+    #[must_use]
+    pub fn unpacked_bytes(&self) -> u64 {
+        self.unpacked.iter().map(|(_, bytes)| bytes.len() as u64).sum()
+    }
+
+    /// Takes the unpacked records of the batch at `position`, which is the last so far.
+    pub(crate) fn keep_unpacked(&mut self, position: usize, records: Arc<[u8]>) {
+        self.unpacked.push((position as u32, records));
     }
 
     /// The empty segment that the cleaner writes in the place of this one and of those after it.
@@ -218,7 +235,7 @@ impl Segment {
     fn batches_at(&self, position: u32) -> SegmentBatches<'_> {
         let start = position as usize;
         let rest = self.bytes.get(start..).unwrap_or_default();
-        SegmentBatches { batches: Batches::new(rest), start }
+        SegmentBatches { batches: Batches::new(rest), start, unpacked: &self.unpacked }
     }
 
     /// Whether a batch must go to a new segment. Source: `LogSegment.shouldRoll`.
@@ -332,6 +349,7 @@ impl Segment {
 pub struct SegmentBatches<'a> {
     batches: Batches<'a>,
     start: usize,
+    unpacked: &'a [(u32, Arc<[u8]>)],
 }
 
 impl SegmentBatches<'_> {
@@ -347,6 +365,13 @@ impl<'a> Iterator for SegmentBatches<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<BatchView<'a>> {
-        self.batches.next_batch()?.ok()
+        let position = self.start + self.batches.position();
+        let batch = self.batches.next_batch()?.ok()?;
+        if self.unpacked.is_empty() || !batch.is_compressed() {
+            return Some(batch);
+        }
+        let at = self.unpacked.binary_search_by_key(&position, |(at, _)| *at as usize).ok();
+        let records = at.and_then(|at| self.unpacked.get(at));
+        Some(batch.with_unpacked(records.map(|(_, records)| records)))
     }
 }

@@ -4,19 +4,28 @@
 //! Most reach a client as a code with no text. Source: `ProduceRequest.validateRecords`,
 //! `UnifiedLog.analyzeAndValidateRecords`, `LogValidator`.
 
-use super::batch::{BatchFault, BatchView, Compression, TimestampType, frame};
+use super::batch::{BatchFault, BatchView, TimestampType, UnpackedRecords, frame};
+use super::compression::Stage;
 use super::config::LogConfig;
 use super::record::{NO_TIMESTAMP, RecordFault};
 use crate::error::{Error, ErrorCode, Result};
 
-/// Checks the bytes of a produced batch and returns it with the greatest timestamp of its
-/// records.
+/// A produced batch that was looked at.
+pub(crate) struct Produced<'a> {
+    pub batch: BatchView<'a>,
+    /// The greatest timestamp of its records.
+    pub max_timestamp: i64,
+    /// Its records unpacked; nothing where it is not compressed.
+    pub unpacked: UnpackedRecords,
+}
+
+/// Checks the bytes of a produced batch.
 pub(crate) fn produced<'a>(
     config: &LogConfig,
     name: &str,
     bytes: &'a [u8],
     now_ms: i64,
-) -> Result<(BatchView<'a>, i64)> {
+) -> Result<Produced<'a>> {
     let batch = only_batch(bytes)?;
     let header = batch.header();
     if header.is_transactional() && header.producer_id < 0 {
@@ -42,9 +51,16 @@ pub(crate) fn produced<'a>(
     }
     let mut max_timestamp = NO_TIMESTAMP;
     let mut keyless = Vec::new();
-    let mut records = batch.records();
+    let source = header.compression();
+    let is_repacked = config.compression_type.target(source) != source;
+    let unpacked = batch.unpack();
+    let mut records = batch.records_in(&unpacked);
+    let mut expected_offset = 0;
+    let mut has_other_offsets = false;
     while let Some(record) = records.next_record() {
         let record = record.map_err(invalid_record)?;
+        has_other_offsets |= record.offset != expected_offset;
+        expected_offset += 1;
         max_timestamp = max_timestamp.max(record.timestamp);
         if config.cleanup_policy.compact && record.key.is_none() {
             keyless.push(record.offset);
@@ -55,8 +71,15 @@ pub(crate) fn produced<'a>(
     if !keyless.is_empty() {
         return Err(keyless_batch(name, &keyless));
     }
-    segment_size(config, batch.bytes().len())?;
-    Ok((batch, max_timestamp))
+    if has_other_offsets && batch.is_compressed() && !is_repacked {
+        // The broker would number them anew, and has not kept the keys and values to do it.
+        return Err(Error::code_alone(ErrorCode::UnknownServerError)
+            .with_hint("The records of a compressed batch have the offsets 0, 1, 2 and so on."));
+    }
+    if !is_repacked {
+        segment_size(config, batch.bytes().len())?;
+    }
+    Ok(Produced { batch, max_timestamp, unpacked })
 }
 
 /// The records of a batch that a builder has made. The error is what a Java producer shows for
@@ -148,10 +171,17 @@ fn corrupt_message() -> Error {
 
 fn invalid_record(fault: RecordFault) -> Error {
     match fault {
-        RecordFault::Compressed(Compression::Unknown(_)) | RecordFault::LengthTooLong => {
+        RecordFault::Stream(stream) | RecordFault::StreamRest(stream)
+            if stream.stage == Stage::Limit =>
+        {
+            fault.into()
+        }
+        RecordFault::Compressed(_)
+        | RecordFault::LengthTooLong
+        | RecordFault::Stream(_)
+        | RecordFault::StreamRest(_) => {
             Error::code_alone(ErrorCode::UnknownServerError).with_hint(fault.to_string())
         }
-        RecordFault::Compressed(_) => fault.into(),
         _ => invalid(fault.to_string()),
     }
 }

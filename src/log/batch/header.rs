@@ -65,7 +65,7 @@ pub enum Compression {
 }
 
 impl Compression {
-    const fn from_id(id: u8) -> Self {
+    pub(crate) const fn from_id(id: u8) -> Self {
         match id {
             0 => Self::None,
             1 => Self::Gzip,
@@ -74,6 +74,33 @@ impl Compression {
             4 => Self::Zstd,
             _ => Self::Unknown(id),
         }
+    }
+
+    /// Its number in the attributes.
+    #[must_use]
+    pub const fn id(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Gzip => 1,
+            Self::Snappy => 2,
+            Self::Lz4 => 3,
+            Self::Zstd => 4,
+            Self::Unknown(id) => id,
+        }
+    }
+
+    /// The codec of a `compression.type` as producers name it: `none`, `gzip`, `snappy`, `lz4`,
+    /// `zstd`.
+    ///
+    /// ```
+    /// use loglanes::log::Compression;
+    /// assert_eq!(Compression::from_name("lz4"), Some(Compression::Lz4));
+    /// assert_eq!(Compression::from_name("LZ4"), None);
+    /// ```
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::None, Self::Gzip, Self::Snappy, Self::Lz4, Self::Zstd];
+        all.into_iter().find(|codec| codec.to_string() == name)
     }
 }
 
@@ -368,6 +395,11 @@ impl BatchHeader {
             self.attributes |= DELETE_HORIZON_BIT;
         }
         self.with_timestamp_type(timestamp_type)
+    }
+
+    pub(crate) const fn with_compression(mut self, codec: Compression) -> Self {
+        self.attributes = (self.attributes & !7) | codec.id() as i16;
+        self
     }
 
     pub(crate) const fn with_timestamp_type(mut self, timestamp_type: TimestampType) -> Self {

@@ -14,4 +14,4 @@ mod tests;
 pub use builder::{BatchBuilder, EndTransaction, MAX_BATCH_BYTES};
 pub use header::{BATCH_HEADER_LEN, BatchHeader, Compression, TimestampType};
 pub(crate) use header::{BatchFault, frame};
-pub use view::{BatchRecords, BatchView, Batches};
+pub use view::{BatchRecords, BatchView, Batches, UnpackedRecords};

@@ -1,8 +1,11 @@
 //! Reading batches: borrowed, checked, never trusting a length.
 
+use std::sync::Arc;
+
 use super::header::{BATCH_HEADER_LEN, BatchFault, BatchHeader, Compression, TimestampType};
 use super::header::{crc_covered, frame};
 use crate::error::{Error, Result};
+use crate::log::compression::{self, StreamFault};
 use crate::log::crc32c;
 use crate::log::record::{self, BatchBase, RecordFault, RecordView};
 
@@ -26,6 +29,36 @@ use crate::log::record::{self, BatchBase, RecordFault, RecordView};
 pub struct BatchView<'a> {
     header: BatchHeader,
     bytes: &'a [u8],
+    unpacked: Option<&'a Arc<[u8]>>,
+}
+
+/// The records of a compressed batch, unpacked as far as that goes: see [`BatchView::unpack`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnpackedRecords {
+    bytes: Vec<u8>,
+    fault: Option<StreamFault>,
+}
+
+impl UnpackedRecords {
+    /// How many bytes came out.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether none came out.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    pub(crate) fn new(unpacked: compression::Unpacked) -> Self {
+        Self { bytes: unpacked.bytes, fault: unpacked.fault }
+    }
 }
 
 impl<'a> BatchView<'a> {
@@ -41,7 +74,89 @@ impl<'a> BatchView<'a> {
     pub(crate) fn parse_fault(bytes: &'a [u8]) -> Result<Self, BatchFault> {
         let size = frame(bytes)?;
         let header = BatchHeader::parse_framed(bytes, size)?;
-        Ok(Self { header, bytes: bytes.get(..size).unwrap_or_default() })
+        Ok(Self { header, bytes: bytes.get(..size).unwrap_or_default(), unpacked: None })
+    }
+
+    /// The same batch, which knows its records unpacked.
+    pub(crate) fn with_unpacked(mut self, unpacked: Option<&'a Arc<[u8]>>) -> Self {
+        self.unpacked = unpacked;
+        self
+    }
+
+    /// The unpacked records, where the batch has them at hand.
+    pub(crate) fn unpacked(&self) -> Option<&'a Arc<[u8]>> {
+        self.unpacked
+    }
+
+    /// Whether its records are packed by a codec that can be unpacked.
+    #[must_use]
+    pub fn is_compressed(&self) -> bool {
+        !matches!(self.header.compression(), Compression::None | Compression::Unknown(_))
+    }
+
+    /// Unpacks the records of a compressed batch, to be read with [`BatchView::records_in`]. At
+    /// most [`MAX_UNPACKED_BYTES`](crate::log::compression::MAX_UNPACKED_BYTES) come out, and of a
+    /// damaged stream what lies in front of the damage; reading the records then ends in the
+    /// error.
+    #[must_use]
+    pub fn unpack(&self) -> UnpackedRecords {
+        let packed = self.bytes.get(BATCH_HEADER_LEN..).unwrap_or_default();
+        UnpackedRecords::new(compression::unpack(self.header.compression(), packed))
+    }
+
+    /// The records of a batch, read from `unpacked` if it is compressed.
+    ///
+    /// ```
+    /// use loglanes::log::{BatchBuilder, BatchView, Compression, NewRecord};
+    /// # fn main() -> loglanes::Result {
+    /// let mut builder = BatchBuilder::new();
+    /// builder.set_compression(Compression::Zstd, None);
+    /// builder.append(&NewRecord { timestamp: 5, key: None, value: Some(&[7; 500]), headers: &[] })?;
+    /// let bytes = builder.finish_packed(0, 0);
+    /// assert!(bytes.len() < 200);
+    /// let batch = BatchView::parse(bytes)?;
+    /// let unpacked = batch.unpack();
+    /// let record = batch.records_in(&unpacked).next().unwrap()?;
+    /// assert_eq!(record.value, Some(&[7; 500][..]));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn records_in<'b>(&self, unpacked: &'b UnpackedRecords) -> BatchRecords<'b>
+    where
+        'a: 'b,
+    {
+        if !self.is_compressed() {
+            return self.records();
+        }
+        self.read_unpacked(&unpacked.bytes, unpacked.fault)
+    }
+
+    fn read_unpacked<'b>(
+        &self,
+        bytes: &'b [u8],
+        stream_fault: Option<StreamFault>,
+    ) -> BatchRecords<'b> {
+        let (left, fault) = match (stream_fault, u32::try_from(self.header.record_count)) {
+            (_, Ok(0)) => (0, None),
+            // A stream that does not even open gives no records, whatever the count.
+            (Some(open), _) if open.is_at_start() => (0, Some(RecordFault::Stream(open))),
+            (_, Ok(count)) => (count, None),
+            (_, Err(_)) => (0, Some(RecordFault::BatchCount(self.header.record_count))),
+        };
+        BatchRecords { bytes, at: 0, left, base: self.base(), fault, is_stream: true, stream_fault }
+    }
+
+    fn base(&self) -> BatchBase {
+        let header = &self.header;
+        BatchBase {
+            offset: header.base_offset,
+            timestamp: header.base_timestamp,
+            log_append_time: match header.timestamp_type() {
+                TimestampType::CreateTime => None,
+                TimestampType::LogAppendTime => Some(header.max_timestamp),
+            },
+        }
     }
 
     /// The header.
@@ -70,11 +185,15 @@ impl<'a> BatchView<'a> {
         if stored == computed { Ok(()) } else { Err(BatchFault::Crc { stored, computed }) }
     }
 
-    /// The records, in order; after an error nothing more comes. A compressed batch gives one
-    /// error: Loglanes reads its header only.
+    /// The records, in order; after an error nothing more comes. A compressed batch of a log has
+    /// them at hand; one that was parsed gives one error, for it must be
+    /// [unpacked](BatchView::unpack) first.
     #[must_use]
     pub fn records(&self) -> BatchRecords<'a> {
         let header = &self.header;
+        if let Some(unpacked) = self.unpacked {
+            return self.read_unpacked(unpacked, None);
+        }
         let fault = match header.compression() {
             Compression::None if header.record_count < 0 => {
                 Some(RecordFault::BatchCount(header.record_count))
@@ -86,15 +205,10 @@ impl<'a> BatchView<'a> {
             bytes: self.bytes.get(BATCH_HEADER_LEN..).unwrap_or_default(),
             at: 0,
             left: if fault.is_some() { 0 } else { header.record_count.unsigned_abs() },
-            base: BatchBase {
-                offset: header.base_offset,
-                timestamp: header.base_timestamp,
-                log_append_time: match header.timestamp_type() {
-                    TimestampType::CreateTime => None,
-                    TimestampType::LogAppendTime => Some(header.max_timestamp),
-                },
-            },
+            base: self.base(),
             fault,
+            is_stream: false,
+            stream_fault: None,
         }
     }
 }
@@ -107,6 +221,10 @@ pub struct BatchRecords<'a> {
     left: u32,
     base: BatchBase,
     fault: Option<RecordFault>,
+    /// Whether `bytes` were unpacked: Kafka reads such records in another way.
+    is_stream: bool,
+    /// What ended the stream early.
+    stream_fault: Option<StreamFault>,
 }
 
 impl<'a> BatchRecords<'a> {
@@ -117,6 +235,8 @@ impl<'a> BatchRecords<'a> {
         left: 0,
         base: BatchBase { offset: 0, timestamp: 0, log_append_time: None },
         fault: None,
+        is_stream: false,
+        stream_fault: None,
     };
 
     #[inline(always)]
@@ -125,6 +245,9 @@ impl<'a> BatchRecords<'a> {
             return self.fault.take().map(Err);
         }
         self.left -= 1;
+        if self.is_stream {
+            return Some(self.next_unpacked());
+        }
         let record = match record::decode(self.bytes, &mut self.at, &self.base) {
             // Kafka holds back the last record when bytes are left behind it.
             Ok(_) if self.left == 0 && self.at < self.bytes.len() => {
@@ -136,6 +259,25 @@ impl<'a> BatchRecords<'a> {
             self.left = 0;
         }
         Some(record)
+    }
+
+    #[inline(never)]
+    fn next_unpacked(&mut self) -> Result<RecordView<'a>, RecordFault> {
+        let record = record::decode_unpacked(self.bytes, &mut self.at, &self.base);
+        let record = match (record, self.stream_fault) {
+            (Err(RecordFault::PrematureEnd | RecordFault::StreamEnd(_)), Some(fault)) => {
+                Err(RecordFault::Stream(fault))
+            }
+            (Ok(_), _) if self.left == 0 && self.at < self.bytes.len() => {
+                Err(RecordFault::RecordsRemaining)
+            }
+            (Ok(_), Some(fault)) if self.left == 0 => Err(RecordFault::StreamRest(fault)),
+            (record, _) => record,
+        };
+        if record.is_err() {
+            self.left = 0;
+        }
+        record
     }
 }
 

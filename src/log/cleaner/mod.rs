@@ -13,12 +13,13 @@
 mod plan;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 pub use plan::CleanerPlan;
 
-use super::batch::{BatchBuilder, BatchHeader, BatchView};
+use super::batch::{BatchBuilder, BatchHeader, BatchView, Compression};
 use super::index;
 use super::partition::PartitionLog;
 use super::record::{NewRecord, RecordView};
@@ -85,6 +86,13 @@ struct Counts {
     next_horizon: Option<i64>,
     /// Records gone that could be read.
     readable_gone: u64,
+}
+
+/// What a pass leaves of a batch.
+struct Left<'b> {
+    header: BatchHeader,
+    bytes: &'b [u8],
+    unpacked: Option<Arc<[u8]>>,
 }
 
 enum Verdict {
@@ -189,8 +197,12 @@ impl PartitionLog {
             let (Some(first), Some(last)) = (sources.first(), sources.last()) else { continue };
             let mut segment = first.rewritten(&self.config);
             for batch in sources.iter().flat_map(Segment::batches) {
-                if let Some((header, bytes)) = pass.filter(&batch, &mut builder) {
+                let Some(left) = pass.filter(&batch, &mut builder) else { continue };
+                let Left { header, bytes, unpacked } = left;
+                let position =
                     segment.append(&self.config, &header, bytes, last.last_modified_ms());
+                if let Some(unpacked) = unpacked {
+                    segment.keep_unpacked(position, unpacked);
                 }
             }
             if sources.len() == 1 && segment.bytes() == first.bytes() {
@@ -283,17 +295,20 @@ impl Pass<'_> {
         &mut self,
         batch: &BatchView<'b>,
         builder: &'b mut BatchBuilder,
-    ) -> Option<(BatchHeader, &'b [u8])> {
+    ) -> Option<Left<'b>> {
         let header = batch.header();
-        let same = Some((*header, batch.bytes()));
+        let same = || {
+            let unpacked = batch.unpacked().cloned();
+            Some(Left { header: *header, bytes: batch.bytes(), unpacked })
+        };
         if header.is_control() {
-            return same;
+            return same();
         }
         let mut records = Vec::with_capacity(header.record_count.unsigned_abs() as usize);
         let mut gone = 0;
         for record in batch.records() {
             // What cannot be read is left as it is.
-            let Ok(record) = record else { return same };
+            let Ok(record) = record else { return same() };
             let verdict = self.verdict(header, &record);
             let count = match verdict {
                 Verdict::Kept => {
@@ -323,7 +338,7 @@ impl Pass<'_> {
             return self.emptied(header, builder);
         }
         if gone == 0 && horizon == header.delete_horizon() {
-            return same;
+            return same();
         }
         builder.clear();
         if let Some(horizon) = horizon {
@@ -339,8 +354,10 @@ impl Pass<'_> {
                 .append_at(delta, &NewRecord { timestamp, key, value, headers: &headers })
                 .ok()?;
         }
-        let bytes = builder.finish_as(header);
-        Some((BatchHeader::parse(bytes).ok()?, bytes))
+        let header = BatchHeader::parse(builder.finish_packed_as(header)).ok()?;
+        let is_packed = header.compression() != Compression::None;
+        let unpacked = is_packed.then(|| Arc::from(builder.record_bytes()));
+        Some(Left { header, bytes: builder.finished_as(&header), unpacked })
     }
 
     fn verdict(&self, header: &BatchHeader, record: &RecordView<'_>) -> Verdict {
@@ -357,11 +374,7 @@ impl Pass<'_> {
 
     /// A batch of which no record is left stays as a header if it is the last of its producer,
     /// or the last of the log.
-    fn emptied<'b>(
-        &self,
-        header: &BatchHeader,
-        builder: &'b mut BatchBuilder,
-    ) -> Option<(BatchHeader, &'b [u8])> {
+    fn emptied<'b>(&self, header: &BatchHeader, builder: &'b mut BatchBuilder) -> Option<Left<'b>> {
         let is_last_of_producer =
             self.producers.get(&header.producer_id) == Some(&header.last_offset());
         if !is_last_of_producer && header.next_offset() != self.high_watermark {
@@ -369,6 +382,6 @@ impl Pass<'_> {
         }
         builder.clear();
         let bytes = builder.finish_as(header);
-        Some((BatchHeader::parse(bytes).ok()?, bytes))
+        Some(Left { header: BatchHeader::parse(bytes).ok()?, bytes, unpacked: None })
     }
 }

@@ -21,7 +21,7 @@ pub use describe::{ConfigEntry, ConfigSource};
 pub use value::{ConfigType, ConfigValue, Rule};
 
 use crate::error::{Error, Result};
-use crate::log::{CleanupPolicy, LogConfig, Ratio, TimestampType};
+use crate::log::{BrokerCompression, CleanupPolicy, Compression, LogConfig, Ratio, TimestampType};
 
 /// The configs of one topic: what was set, as it was given, and what follows from it.
 ///
@@ -116,6 +116,8 @@ fn check_lags(log: &LogConfig) -> Result<(), Error> {
 fn set(log: &mut LogConfig, name: &str, value: &ConfigValue) {
     match name {
         "cleanup.policy" => log.cleanup_policy = policy(value),
+        "compression.gzip.level" => log.compression_gzip_level = int(value),
+        "compression.type" => log.compression_type = compression(value),
         "delete.retention.ms" => log.delete_retention_ms = long(value),
         "index.interval.bytes" => log.index_interval_bytes = int(value),
         "max.compaction.lag.ms" => log.max_compaction_lag_ms = long(value),
@@ -152,6 +154,17 @@ fn policy(value: &ConfigValue) -> CleanupPolicy {
         _ => false,
     };
     CleanupPolicy { delete: has("delete"), compact: has("compact") }
+}
+
+fn compression(value: &ConfigValue) -> BrokerCompression {
+    match value {
+        ConfigValue::Text(text) if text == "uncompressed" => {
+            BrokerCompression::Codec(Compression::None)
+        }
+        ConfigValue::Text(text) => Compression::from_name(text)
+            .map_or(BrokerCompression::Producer, BrokerCompression::Codec),
+        _ => BrokerCompression::Producer,
+    }
 }
 
 fn timestamp_type(value: &ConfigValue) -> TimestampType {
