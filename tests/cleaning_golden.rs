@@ -9,7 +9,9 @@
 mod golden;
 
 use golden::{Tally, hex, lines};
-use loglanes::log::{BatchBuilder, BatchView, Header, NewRecord, PartitionLog, SegmentParts};
+use loglanes::log::{
+    BatchBuilder, BatchView, Compression, Header, NewRecord, PartitionLog, SegmentParts,
+};
 use loglanes::topic::{AlterConfigOp, ConfigOp, TopicConfig};
 use loglanes::{Error, Result};
 use serde_json::{Map, Value, json};
@@ -50,9 +52,6 @@ fn out_of_reach(line: &Value) -> Option<&'static str> {
             return Some("a transaction");
         }
         let is_stored = step["result"].get("error_code").is_none();
-        if op == "produce" && text(&step["compression"]) != "none" && is_stored {
-            return Some("a compressed batch");
-        }
         // An idempotent producer that sends again: the broker answers with the old offset, and
         // a time in a topic where the broker sets none.
         let is_again = is_stored
@@ -160,6 +159,7 @@ impl Story {
             let sequence = i32::try_from(int(&step["base_sequence"])).unwrap();
             builder.set_producer(int(&step["producer_id"]), epoch, sequence).unwrap();
         }
+        builder.set_compression(Compression::from_name(text(&step["compression"])).unwrap(), None);
         for record in list(&step["records"]) {
             let headers: Vec<_> = list(&record["headers"])
                 .iter()
@@ -178,7 +178,7 @@ impl Story {
                 })
                 .unwrap();
         }
-        match self.log.append(builder.finish(0, -1), now) {
+        match self.log.append(builder.finish_packed(0, -1), now) {
             Ok(info) => json!({
                 "base_offset": info.base_offset,
                 "log_append_time_ms": info.log_append_time.unwrap_or(-1),
@@ -332,10 +332,48 @@ fn batch_json(batch: &BatchView<'_>) -> Value {
     Value::Object(one)
 }
 
+/// Whether a line stores compressed batches. Another codec than the broker's makes other bytes of
+/// the same records: what is counted in bytes is then not compared.
+fn is_compressed(line: &Value) -> bool {
+    list(&line["steps"]).iter().any(|step| {
+        step["op"] == "produce"
+            && text(&step["compression"]) != "none"
+            && step["result"].get("error_code").is_none()
+    })
+}
+
+/// The answer without what is counted in bytes.
+fn without_sizes(mut answer: Value) -> Value {
+    match &mut answer {
+        Value::Object(fields) => {
+            for name in ["size", "log_hex", "clean_bytes", "cleanable_bytes", "cleanable_ratio"] {
+                fields.remove(name);
+            }
+            for (name, field) in fields.iter_mut() {
+                *field = without_sizes(field.take());
+                for segment in field.as_array_mut().into_iter().flatten() {
+                    // In a look: base offset, size, largest timestamp.
+                    if name == "segments" && segment.is_array() {
+                        segment[1] = Value::Null;
+                    }
+                }
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|one| *one = without_sizes(one.take())),
+        _ => {}
+    }
+    answer
+}
+
+fn blur((ours, recorded): (Value, Value), is_compressed: bool) -> (Value, Value) {
+    if is_compressed { (without_sizes(ours), without_sizes(recorded)) } else { (ours, recorded) }
+}
+
 /// The first step in which the two sides differ, with both answers; none if they are the same.
 fn first_difference(story: &mut Story, steps: &[Value]) -> Option<(usize, String, String)> {
+    let is_compressed = is_compressed(&json!({"steps": steps}));
     steps.iter().enumerate().find_map(|(number, step)| {
-        let (ours, recorded) = story.step(step);
+        let (ours, recorded) = blur(story.step(step), is_compressed);
         (ours != recorded).then(|| (number, ours.to_string(), recorded.to_string()))
     })
 }
@@ -380,6 +418,7 @@ fn look_ups_by_time_answer_as_a_broker_does() {
             continue;
         }
         let mut story = Story::begin(line);
+        let mut other_rolls = false;
         let steps = list(&line["steps"]);
         let now = steps.iter().map(|step| int(&step["now"])).max().unwrap_or(T0);
         let mut difference = first_difference(&mut story, steps)
@@ -394,11 +433,19 @@ fn look_ups_by_time_answer_as_a_broker_does() {
                     story.log.delete_old_segments(now);
                 }
             }
-            let (ours, recorded) = (look_of(&story.log, look), look.clone());
+            let (ours, recorded) =
+                blur((look_of(&story.log, look), look.clone()), is_compressed(line));
+            if is_compressed(line) && ours["segments"] != recorded["segments"] {
+                other_rolls = true;
+            }
             if ours != recorded && difference.is_none() {
                 let what = format!("look {number}");
                 difference = Some((what, ours.to_string(), recorded.to_string()));
             }
+        }
+        if other_rolls {
+            tally.skip("rolls by the size of compressed batches, which is the codec's");
+            continue;
         }
         tally.compare(text(&line["case"]), difference, None);
     }

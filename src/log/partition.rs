@@ -273,7 +273,7 @@ impl PartitionLog {
         let unpacked = (target != Compression::None).then(|| builder.record_bytes().to_vec());
         self.unpacked_left(unpacked.as_ref().map_or(0, Vec::len))?;
         let count = builder.count() as u64;
-        let bytes = builder.finished();
+        let bytes = &*builder.finished();
         validate::size(&self.config, bytes.len())?;
         validate::segment_size(&self.config, bytes.len())?;
         let info = self.store(&BatchHeader::parse(bytes)?, bytes, count, now_ms);
@@ -319,7 +319,8 @@ impl PartitionLog {
         let source = batch.compression();
         let is_packed = source != Compression::None
             || self.config.compression_type.target(source) != Compression::None;
-        validate::size(&self.config, batch.finish_packed_len())?;
+        let size = if is_packed { batch.finish_packed(0, -1).len() } else { batch.len() };
+        validate::size(&self.config, size)?;
         if count == 0 || count != (i64::from(last_offset_delta) + 1).unsigned_abs() {
             return Err(Error::code_alone(ErrorCode::InvalidRecord)
                 .with_hint("A producer's batch has records, and no gaps between them."));
@@ -341,7 +342,7 @@ impl PartitionLog {
             validate::records(&self.config, &self.name, &view, now_ms)?;
         }
         if is_packed {
-            return self.append(batch.finish_packed(0, -1), now_ms);
+            return self.append(batch.finished(), now_ms);
         }
         validate::segment_size(&self.config, batch.len())?;
         let base_offset = self.log_end_offset();

@@ -3,7 +3,7 @@
 //! Source: `ProducerConfig` of Apache Kafka 4.4.0, also for the defaults.
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::log::NewRecord;
+use crate::log::{Compression, NewRecord};
 use crate::partitioner::{DEFAULT_BATCH_SIZE, Partitioner};
 
 /// The default `batch.size`, in bytes.
@@ -45,6 +45,9 @@ pub struct ProducerConfig {
     pub max_request_size: u64,
     /// `buffer.memory`, in bytes.
     pub buffer_memory: u64,
+    /// `compression.type`: how batches are packed. Then a batch takes records until its expected
+    /// packed size is `batch_size`.
+    pub compression: Compression,
     /// `partitioner.adaptive.partitioning.enable`: see [`RecordAccumulator::ready`].
     ///
     /// [`RecordAccumulator::ready`]: super::RecordAccumulator::ready
@@ -66,6 +69,7 @@ impl ProducerConfig {
             batch_size: BATCH_SIZE,
             max_request_size: MAX_REQUEST_SIZE,
             buffer_memory: BUFFER_MEMORY,
+            compression: Compression::None,
             adaptive_partitioning: true,
         }
     }

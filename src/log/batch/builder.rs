@@ -1,17 +1,13 @@
 //! Writing a batch.
 
-use super::header::{BATCH_HEADER_LEN, BatchHeader, Compression, TimestampType};
+use super::header::{BATCH_HEADER_LEN, BatchHeader, TimestampType};
+use super::packing::Packing;
 use crate::error::{Error, Result};
-use crate::log::compression;
 use crate::log::record::{self, NO_TIMESTAMP, NewRecord};
 
 /// The most bytes a batch can have: its length is an `i32`. Brokers take far less, see
 /// [`LogConfig::max_message_bytes`](crate::log::LogConfig::max_message_bytes).
 pub const MAX_BATCH_BYTES: usize = i32::MAX as usize;
-
-/// What an expected size is made larger by. Source:
-/// `MemoryRecordsBuilder.COMPRESSION_RATE_ESTIMATION_FACTOR`.
-const ESTIMATION_FACTOR: f32 = 1.05;
 
 /// How a transaction ended: what its marker says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,20 +42,10 @@ pub enum EndTransaction {
 #[derive(Debug, Clone)]
 pub struct BatchBuilder {
     /// Room for the header, then the records.
-    bytes: Vec<u8>,
-    /// The same packed, from when it was last finished that way.
-    packed: Vec<u8>,
-    codec: Codec,
+    pub(super) bytes: Vec<u8>,
+    /// For compressed batches alone.
+    pub(super) packing: Option<Box<Packing>>,
     state: State,
-}
-
-/// How the records are packed. It outlives [`BatchBuilder::clear`]: a producer has one codec.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Codec {
-    compression: Compression,
-    level: Option<i32>,
-    /// How small records are expected to become, as a part of their size.
-    ratio: f32,
 }
 
 /// All but the buffer, so that a builder is cleared in one assignment.
@@ -107,44 +93,15 @@ impl BatchBuilder {
     /// `LogAppendTime`; the log does that when it appends.
     #[must_use]
     pub fn new() -> Self {
-        let codec = Codec { compression: Compression::None, level: None, ratio: 1.0 };
-        Self { bytes: vec![0; BATCH_HEADER_LEN], packed: Vec::new(), codec, state: START }
-    }
-
-    /// Sets the producer's `compression.type`, and the level where it has one. Batches that are
-    /// finished packed are packed by it.
-    pub fn set_compression(&mut self, compression: Compression, level: Option<i32>) {
-        self.codec.compression = compression;
-        self.codec.level = level;
-    }
-
-    /// The codec that was set.
-    #[must_use]
-    pub fn compression(&self) -> Compression {
-        self.codec.compression
-    }
-
-    /// Sets how small the records are expected to become: by that a batch is full. Source:
-    /// `MemoryRecordsBuilder.setEstimatedCompressionRatio`.
-    pub(crate) fn set_estimated_ratio(&mut self, ratio: f32) {
-        self.codec.ratio = ratio;
-    }
-
-    /// The size that the batch is expected to have. Source:
-    /// `MemoryRecordsBuilder.estimatedBytesWritten`.
-    #[must_use]
-    #[inline]
-    pub(crate) fn estimated_len(&self) -> usize {
-        if self.codec.compression == Compression::None {
-            return self.bytes.len();
-        }
-        let records = self.bytes.len().saturating_sub(BATCH_HEADER_LEN) as f32;
-        BATCH_HEADER_LEN + (records * self.codec.ratio * ESTIMATION_FACTOR) as usize
+        Self { bytes: vec![0; BATCH_HEADER_LEN], packing: None, state: START }
     }
 
     /// Forgets everything but the buffer and the codec.
     pub fn clear(&mut self) {
         self.bytes.truncate(BATCH_HEADER_LEN);
+        if let Some(packing) = &mut self.packing {
+            packing.clear();
+        }
         self.state = START;
     }
 
@@ -398,73 +355,6 @@ impl BatchBuilder {
             )
             .seal(&mut self.bytes);
         &mut self.bytes
-    }
-
-    /// As [`finish_as`](Self::finish_as), packed as `original` is. An emptied batch never is.
-    pub(crate) fn finish_packed_as(&mut self, original: &BatchHeader) -> &mut [u8] {
-        let codec = original.compression();
-        if self.is_empty() || matches!(codec, Compression::None | Compression::Unknown(_)) {
-            return self.finish_as(original);
-        }
-        self.finish_as(original);
-        self.pack_with(codec, None)
-    }
-
-    /// What [`finish_packed_as`](Self::finish_packed_as) has just given, by its header.
-    pub(crate) fn finished_as(&self, finished: &BatchHeader) -> &[u8] {
-        if finished.compression() == Compression::None { &self.bytes } else { &self.packed }
-    }
-
-    /// Packs the batch that [`bytes`](Self::bytes) hold, header and all.
-    fn pack_with(&mut self, codec: Compression, level: Option<i32>) -> &mut [u8] {
-        let (head, records) =
-            self.bytes.split_at_checked(BATCH_HEADER_LEN).unwrap_or((&self.bytes, &[]));
-        self.packed.clear();
-        self.packed.extend_from_slice(head);
-        self.packed.extend_from_slice(&compression::pack(codec, level, records));
-        if let Ok(header) = BatchHeader::parse(&self.bytes) {
-            header.with_compression(codec).seal(&mut self.packed);
-        }
-        &mut self.packed
-    }
-
-    /// The size that the batch has when it is packed, for the limits of a broker.
-    pub(crate) fn finish_packed_len(&mut self) -> usize {
-        if self.codec.compression == Compression::None || self.is_empty() {
-            return self.len();
-        }
-        self.finish_packed(0, -1).len()
-    }
-
-    /// The batch as it was last finished packed, or finished where it has no codec.
-    pub(crate) fn finished(&self) -> &[u8] {
-        if self.codec.compression == Compression::None { &self.bytes } else { &self.packed }
-    }
-
-    /// The records as they lie in an unpacked batch.
-    pub(crate) fn record_bytes(&self) -> &[u8] {
-        self.bytes.get(BATCH_HEADER_LEN..).unwrap_or_default()
-    }
-
-    /// As [`BatchBuilder::finish`], with the records packed by the codec that was
-    /// [set](BatchBuilder::set_compression).
-    pub fn finish_packed(&mut self, base_offset: i64, leader_epoch: i32) -> &mut [u8] {
-        self.finish_packed_at(base_offset, leader_epoch, None)
-    }
-
-    /// As `finish_packed`, with the broker's time where the topic asks for it.
-    pub(crate) fn finish_packed_at(
-        &mut self,
-        base_offset: i64,
-        leader_epoch: i32,
-        log_append_time: Option<i64>,
-    ) -> &mut [u8] {
-        let Codec { compression, level, .. } = self.codec;
-        if compression == Compression::None || self.is_empty() {
-            return self.finish_at(base_offset, leader_epoch, log_append_time);
-        }
-        self.finish_at(base_offset, leader_epoch, log_append_time);
-        self.pack_with(compression, level)
     }
 
     /// Writes the header and the CRC and gives the batch; no bytes without records, as in

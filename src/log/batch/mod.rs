@@ -6,6 +6,7 @@
 
 mod builder;
 mod header;
+mod packing;
 mod view;
 
 #[cfg(test)]

@@ -357,7 +357,7 @@ impl Pass<'_> {
         let header = BatchHeader::parse(builder.finish_packed_as(header)).ok()?;
         let is_packed = header.compression() != Compression::None;
         let unpacked = is_packed.then(|| Arc::from(builder.record_bytes()));
-        Some(Left { header, bytes: builder.finished_as(&header), unpacked })
+        Some(Left { header, bytes: builder.finished(), unpacked })
     }
 
     fn verdict(&self, header: &BatchHeader, record: &RecordView<'_>) -> Verdict {

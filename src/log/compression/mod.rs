@@ -95,14 +95,6 @@ fn unpack_up_to(codec: Compression, packed: &[u8], limit: usize) -> Unpacked {
     Unpacked { bytes: out.bytes, fault: done.err() }
 }
 
-/// The lz4 stream of a format v0 message, whose header checksum is wrong by tradition. Source:
-/// KIP-57, `Lz4BlockInputStream`.
-pub(crate) fn unpack_v0_lz4(packed: &[u8]) -> Unpacked {
-    let mut out = Out { bytes: Vec::new(), limit: MAX_UNPACKED_BYTES };
-    let done = lz4::unpack_with(packed, &mut out, true);
-    Unpacked { bytes: out.bytes, fault: done.err() }
-}
-
 /// Packs the records of a batch. `level` is Kafka's number for that codec; gzip obeys it, the
 /// encoders of the others have one level.
 pub(crate) fn pack(codec: Compression, level: Option<i32>, records: &[u8]) -> Vec<u8> {
