@@ -71,6 +71,15 @@ impl History {
         }
     }
 
+    /// Something was applied that is too large to keep: it is forgotten, and all before it.
+    pub(crate) fn push_forgotten(&mut self) {
+        self.forgotten += self.steps.len() as u64 + 1;
+        self.first_chunk += self.chunks.len() as u64;
+        self.steps.clear();
+        self.chunks.clear();
+        (self.bytes, self.open_bytes) = (0, 0);
+    }
+
     /// The steps that are kept, oldest first.
     #[must_use]
     pub fn steps(&self) -> &[Step] {

@@ -3,34 +3,21 @@
 //! The records go into the log as they come, so that they can be watched. Between two pieces no
 //! other command is applied; what is written down replays to the same bytes.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::cluster::{BulkProducer, Cluster};
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::generate::{GenerateSpec, Generator};
-use crate::interchange::ndjson::{NdjsonCounts, NdjsonReader, RefusedLine};
-use crate::log::NewRecord;
+use crate::history::MAX_HISTORY_BYTES;
+use crate::interchange::{Chooser, Decoder, FileRecord, Found, ImportSpec, Place};
+use crate::log::{Header, NewRecord};
 use crate::outcome::Outcome;
-use crate::producer::partitioner_of;
+use crate::producer::{Sending, partitioner_of};
 use crate::record_set::{RecordSet, RecordSetBuilder};
 
 /// How many refused lines are told one by one; all are counted.
 pub const MAX_REFUSALS_TOLD: usize = 100;
-
-/// What an import takes from each line of an NDJSON file.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct ImportSpec {
-    /// The topic, which must be there.
-    pub topic: String,
-    /// The producer's partitioner, by its id; none: the Java client's default.
-    #[serde(default)]
-    pub partitioner: Option<String>,
-    /// The top-level field that is the key; none: records have no key.
-    #[serde(default)]
-    pub key_field: Option<String>,
-}
 
 /// How far a job is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,11 +43,13 @@ pub struct JobProgress {
     pub total: Option<f64>,
 }
 
-/// A line that was not taken.
+/// What was not taken.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Refused {
-    /// Its number, from 1.
-    pub line: f64,
+    /// `line`, counted from 1, or `byte`, from 0.
+    pub unit: &'static str,
+    /// The number of the line or byte at which it begins.
+    pub at: f64,
     /// Why.
     pub reason: String,
 }
@@ -69,7 +58,8 @@ pub struct Refused {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) outcome: Outcome,
-    pub(crate) command: Command,
+    /// None: it is too large for the history.
+    pub(crate) command: Option<Command>,
     pub(crate) progress: JobProgress,
     pub(crate) at_ms: i64,
 }
@@ -87,8 +77,19 @@ pub(crate) struct Job {
 
 #[derive(Debug)]
 enum Work {
-    Import { spec: ImportSpec, reader: NdjsonReader, taken: RecordSetBuilder },
+    Import(Box<Import>),
     Generate { command: Command, generator: Box<Generator>, next: u64 },
+}
+
+#[derive(Debug)]
+struct Import {
+    spec: ImportSpec,
+    decoder: Box<dyn Decoder>,
+    chooser: Chooser,
+    /// Whether all of the file has come.
+    over: bool,
+    /// For the history; none once there is more than it can hold.
+    taken: Option<RecordSetBuilder>,
 }
 
 #[derive(Debug, Default)]
@@ -100,10 +101,11 @@ struct Refusals {
 }
 
 impl Refusals {
-    fn add(&mut self, line: u64, reason: impl std::fmt::Display) {
+    fn add(&mut self, place: Place, reason: impl std::fmt::Display) {
         self.count += 1;
         if self.told.len() < MAX_REFUSALS_TOLD {
-            self.told.push(Refused { line: line as f64, reason: reason.to_string() });
+            let (unit, at) = place.parts();
+            self.told.push(Refused { unit, at: at as f64, reason: reason.to_string() });
         }
     }
 }
@@ -113,8 +115,10 @@ impl Job {
         let partitioner = partitioner_of(spec.partitioner.as_deref())?;
         let now_ms = cluster.clock(at_ms);
         let bulk = BulkProducer::begin(cluster, &spec.topic, partitioner, now_ms)?;
-        let reader = NdjsonReader::new(spec.key_field.clone());
-        Ok(Self::new(bulk, at_ms, Work::Import { spec, reader, taken: RecordSet::builder() }))
+        let (decoder, chooser) = spec.open()?;
+        let taken = Some(RecordSet::builder());
+        let import = Import { spec, decoder, chooser, over: false, taken };
+        Ok(Self::new(bulk, at_ms, Work::Import(Box::new(import))))
     }
 
     pub(crate) fn generate(command: Command, cluster: &mut Cluster, at_ms: i64) -> Result<Self> {
@@ -138,15 +142,21 @@ impl Job {
     }
 
     pub(crate) fn feed(&mut self, piece: &[u8], cluster: &mut Cluster) -> Result {
-        let Work::Import { reader, taken, .. } = &mut self.work else {
+        let Work::Import(import) = &mut self.work else {
             return Err(Error::loglanes("A generation takes no file.")
                 .with_hint("Finish or cancel it, then begin an import."));
         };
+        if import.over {
+            return Err(Error::loglanes("The file is over already.")
+                .with_hint("Finish the import, then begin another."));
+        }
         let (records, refusals) = (&mut self.records, &mut self.refusals);
         self.bytes += piece.len() as u64;
-        let timestamp = self.bulk.now_ms();
+        let now_ms = self.bulk.now_ms();
         self.bulk.with(cluster, |sending| {
-            reader.feed(piece, |line| take(line, timestamp, sending, taken, records, refusals));
+            let Import { decoder, chooser, taken, .. } = &mut **import;
+            let mut taking = Taking { now_ms, sending, chooser, taken, records, refusals };
+            decoder.feed(piece, &mut |found| taking.take(found));
             Ok(())
         })
     }
@@ -166,17 +176,14 @@ impl Job {
 
     pub(crate) fn progress(&self) -> JobProgress {
         let (kind, total) = match &self.work {
-            Work::Import { .. } => ("import", None),
+            Work::Import(_) => ("import", None),
             Work::Generate { generator, .. } => ("generate", Some(generator.count() as f64)),
         };
-        let counts = match &self.work {
-            Work::Import { reader, .. } => reader.counts(),
-            Work::Generate { .. } => NdjsonCounts::default(),
-        };
+        let (blank, null_keys) = self.work.passed();
         JobProgress {
             kind,
-            blank: counts.blank as f64,
-            null_keys: counts.null_keys as f64,
+            blank: blank as f64,
+            null_keys: null_keys as f64,
             topic: self.topic().to_owned(),
             records: self.records as f64,
             bytes: self.bytes as f64,
@@ -186,31 +193,40 @@ impl Job {
         }
     }
 
+    /// All of the file has come: what stands at its end without an ending is taken, or refused.
+    pub(crate) fn end(&mut self, cluster: &mut Cluster) -> Result {
+        let Work::Import(import) = &mut self.work else { return Ok(()) };
+        if std::mem::replace(&mut import.over, true) {
+            return Ok(());
+        }
+        let now_ms = self.bulk.now_ms();
+        let (records, refusals) = (&mut self.records, &mut self.refusals);
+        self.bulk.with(cluster, |sending| {
+            let Import { decoder, chooser, taken, .. } = &mut **import;
+            let mut taking = Taking { now_ms, sending, chooser, taken, records, refusals };
+            decoder.finish(&mut |found| taking.take(found));
+            Ok(())
+        })
+    }
+
+    /// What is in is sent. A record that has come in part is none.
     pub(crate) fn finish(mut self, cluster: &mut Cluster) -> Result<Done> {
         let before = self.progress();
-        let mut counts = NdjsonCounts::default();
+        let (blank, null_keys) = self.work.passed();
         let command = match self.work {
-            Work::Import { spec, reader, mut taken } => {
-                let timestamp = self.bulk.now_ms();
-                let (records, refusals) = (&mut self.records, &mut self.refusals);
-                self.bulk.with(cluster, |sending| {
-                    counts = reader.finish(|line| {
-                        take(line, timestamp, sending, &mut taken, records, refusals);
-                    });
-                    Ok(())
-                })?;
-                Command::ProduceMany {
-                    topic: spec.topic,
-                    partitioner: spec.partitioner,
-                    records: taken.finish(),
-                }
+            Work::Import(import) => {
+                let Import { spec: ImportSpec { topic, partitioner, .. }, taken, .. } = *import;
+                taken.map(|taken| {
+                    let records = taken.finish();
+                    Command::ProduceMany { topic, partitioner, records }
+                })
             }
-            Work::Generate { command, next, .. } => as_far_as(command, next),
+            Work::Generate { command, next, .. } => Some(as_far_as(command, next)),
         };
         let lines = self.refusals.lines;
         let progress = JobProgress {
-            blank: counts.blank as f64,
-            null_keys: counts.null_keys as f64,
+            blank: blank as f64,
+            null_keys: null_keys as f64,
             records: self.records as f64,
             refused: self.refusals.count as f64,
             refusals: self.refusals.told,
@@ -235,31 +251,75 @@ fn as_far_as(command: Command, count: u64) -> Command {
     }
 }
 
-fn take(
-    line: Result<crate::interchange::ndjson::NdjsonRecord<'_>, RefusedLine>,
-    timestamp: i64,
-    sending: &mut crate::producer::Sending<'_>,
-    taken: &mut RecordSetBuilder,
-    records: &mut u64,
-    refusals: &mut Refusals,
-) {
-    let line = match line {
-        Ok(line) => line,
-        Err(RefusedLine { line, column, reason }) => {
-            refusals.lines += 1;
-            return match column {
-                0 => refusals.add(line, reason),
-                _ => refusals.add(line, format_args!("byte {column}: {reason}")),
-            };
-        }
-    };
-    let key = line.key.as_deref();
-    let record = NewRecord { timestamp, key, value: Some(line.value), headers: &[] };
-    match sending.send(&record, None).and_then(|()| taken.push(&record)) {
-        Ok(()) => *records += 1,
-        Err(refused) => {
-            refusals.add(line.line, &refused);
-            sending.refuse(refused);
+impl Work {
+    /// Lines that are no records, and records whose key field is `null`.
+    fn passed(&self) -> (u64, u64) {
+        match self {
+            Self::Import(import) => {
+                let passed = import.decoder.passed();
+                (passed.blank, passed.null_keys + import.chooser.null_keys())
+            }
+            Self::Generate { .. } => (0, 0),
         }
     }
+}
+
+/// Records of a file on their way to the log.
+struct Taking<'a, 'b> {
+    now_ms: i64,
+    sending: &'a mut Sending<'b>,
+    chooser: &'a mut Chooser,
+    taken: &'a mut Option<RecordSetBuilder>,
+    records: &'a mut u64,
+    refusals: &'a mut Refusals,
+}
+
+impl Taking<'_, '_> {
+    fn take(&mut self, found: Found<'_>) {
+        let (place, reason) = match found {
+            Ok(record) => match self.chooser.choose(&record) {
+                Ok(chosen) => {
+                    let headers: Vec<Header<'_>> = headers_of(&record);
+                    let new = NewRecord {
+                        timestamp: chosen.timestamp.unwrap_or(self.now_ms),
+                        key: chosen.key.as_deref(),
+                        value: chosen.value.as_deref(),
+                        headers: &headers,
+                    };
+                    return self.send(record.place, &new, chosen.partition);
+                }
+                Err(reason) => (record.place, reason),
+            },
+            Err(refused) => (refused.place, refused.reason),
+        };
+        self.refusals.lines += 1;
+        self.refusals.add(place, reason);
+    }
+
+    fn send(&mut self, place: Place, record: &NewRecord<'_>, partition: Option<i32>) {
+        let sent = self
+            .sending
+            .check_partition(partition)
+            .and_then(|()| self.sending.send(record, partition))
+            .and_then(|()| match self.taken {
+                Some(taken) => taken.push_to(record, partition),
+                None => Ok(()),
+            });
+        match sent {
+            Ok(()) => *self.records += 1,
+            Err(refused) => {
+                self.refusals.add(place, &refused);
+                self.sending.refuse(refused);
+            }
+        }
+        // What the history could not keep is not collected: it would take the room of the log.
+        if self.taken.as_ref().is_some_and(|taken| taken.bytes() > MAX_HISTORY_BYTES) {
+            *self.taken = None;
+        }
+    }
+}
+
+fn headers_of<'a>(record: &'a FileRecord<'_>) -> Vec<Header<'a>> {
+    let headers = record.headers.iter();
+    headers.map(|header| Header { key: &header.key, value: header.value.as_deref() }).collect()
 }

@@ -57,7 +57,8 @@ pub use cluster::Cluster;
 pub use command::{Command, LogEnd, MAX_ID_BYTES, MAX_LIST, OwnedHeader, Produce, SeekTo};
 pub use error::{Error, ErrorCode, Refusal, Result};
 pub use history::{History, MAX_HISTORY_BYTES, MAX_HISTORY_STEPS, Step};
-pub use job::{ImportSpec, JobProgress, MAX_REFUSALS_TOLD, Refused};
+pub use interchange::ImportSpec;
+pub use job::{JobProgress, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{
     ClockEvent, ConfigChange, LeftAlone, MAX_CLOCK_EVENTS, Outcome, PartitionCleaning,
     PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo,

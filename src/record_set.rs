@@ -7,7 +7,9 @@ use crate::log::{BatchBuilder, Batches, NewRecord, RecordView};
 const BATCH_BYTES: usize = 256 << 10;
 
 /// Records in the order of sending, as record batches back to back. The offsets in them count
-/// the records of the set; a log gives them offsets of its own.
+/// the records of the set; a log gives them offsets of its own. Where a record's partition is
+/// given, the leader epoch of its batch names it: nothing else in a set means a partition, and the
+/// CRC does not cover the field. -1 leaves it to the partitioner.
 ///
 /// ```
 /// use loglanes::RecordSet;
@@ -27,7 +29,12 @@ impl RecordSet {
     /// An empty set to fill.
     #[must_use]
     pub fn builder() -> RecordSetBuilder {
-        RecordSetBuilder { bytes: Vec::new(), batch: BatchBuilder::new(), records: 0 }
+        RecordSetBuilder {
+            bytes: Vec::new(),
+            batch: BatchBuilder::new(),
+            records: 0,
+            partition: ANY_PARTITION,
+        }
     }
 
     /// A set from its bytes; [`RecordSet::check`] says whether they are one.
@@ -80,11 +87,23 @@ impl RecordSet {
 
     /// The records, as far as they can be read.
     pub fn iter(&self) -> impl Iterator<Item = RecordView<'_>> {
-        Batches::new(&self.0)
-            .map_while(std::result::Result::ok)
-            .flat_map(|batch| batch.records().map_while(std::result::Result::ok))
+        self.placed().map(|(_, record)| record)
+    }
+
+    /// The records with the partition that each is for; none: the partitioner chooses.
+    pub fn placed(&self) -> impl Iterator<Item = (Option<i32>, RecordView<'_>)> {
+        Batches::new(&self.0).map_while(std::result::Result::ok).flat_map(|batch| {
+            let partition = Some(batch.header().partition_leader_epoch).filter(|&p| p >= 0);
+            batch
+                .records()
+                .map_while(std::result::Result::ok)
+                .map(move |record| (partition, record))
+        })
     }
 }
+
+/// The leader epoch of a batch whose records go where the partitioner says.
+const ANY_PARTITION: i32 = -1;
 
 /// Collects records into a [`RecordSet`].
 #[derive(Debug)]
@@ -92,6 +111,8 @@ pub struct RecordSetBuilder {
     bytes: Vec<u8>,
     batch: BatchBuilder,
     records: i64,
+    /// Of the open batch.
+    partition: i32,
 }
 
 impl RecordSetBuilder {
@@ -101,10 +122,27 @@ impl RecordSetBuilder {
     ///
     /// A record that no batch can hold; the set is as before then.
     pub fn push(&mut self, record: &NewRecord<'_>) -> Result {
-        if !self.batch.has_room_for(record, BATCH_BYTES) {
+        self.push_to(record, None)
+    }
+
+    /// Adds a record for a given partition, or for the one that the partitioner chooses.
+    ///
+    /// # Errors
+    ///
+    /// As [`RecordSetBuilder::push`].
+    pub fn push_to(&mut self, record: &NewRecord<'_>, partition: Option<i32>) -> Result {
+        let partition = partition.unwrap_or(ANY_PARTITION);
+        if partition != self.partition || !self.batch.has_room_for(record, BATCH_BYTES) {
             self.close();
+            self.partition = partition;
         }
         self.batch.append(record)
+    }
+
+    /// How many bytes the set has so far, but for its last batch.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// The set of what was pushed.
@@ -115,7 +153,7 @@ impl RecordSetBuilder {
     }
 
     fn close(&mut self) {
-        self.bytes.extend_from_slice(self.batch.finish(self.records, -1));
+        self.bytes.extend_from_slice(self.batch.finish(self.records, self.partition));
         self.records += self.batch.count() as i64;
         self.batch.clear();
     }

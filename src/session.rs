@@ -4,7 +4,8 @@ use crate::cluster::Cluster;
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::history::History;
-use crate::job::{ImportSpec, Job, JobProgress};
+use crate::interchange::ImportSpec;
+use crate::job::{Job, JobProgress};
 use crate::outcome::Outcome;
 use crate::snapshot::{Changes, SaveLedger};
 
@@ -91,13 +92,12 @@ impl Session {
     ///
     /// let mut session = Session::new(7);
     /// session.apply(Command::create_topic("flights", 6), 0)?;
-    /// let key_field = Some("origin".to_owned());
-    /// session.begin_import(ImportSpec { topic: "flights".into(), partitioner: None, key_field }, 0)?;
+    /// session.begin_import(ImportSpec::ndjson("flights", Some("origin")), 0)?;
     /// session.feed(b"{\"origin\":\"LAS\"}\nnot JSON\n\n{\"origin\":null}\n")?;
     /// let (_, progress) = session.finish()?;
     /// assert_eq!((progress.records, progress.refused), (2.0, 1.0));
     /// assert_eq!((progress.blank, progress.null_keys), (1.0, 1.0));
-    /// assert_eq!(progress.refusals[0].line, 2.0);
+    /// assert_eq!((progress.refusals[0].unit, progress.refusals[0].at), ("line", 2.0));
     /// assert!(progress.refusals[0].reason.starts_with("byte "));
     /// # Ok::<(), loglanes::Error>(())
     /// ```
@@ -166,9 +166,51 @@ impl Session {
     ///
     /// If no job runs.
     pub fn finish(&mut self) -> Result<(Outcome, JobProgress)> {
+        let mut job = self.job.take().ok_or_else(no_job)?;
+        job.end(&mut self.cluster)?;
+        self.settle(job)
+    }
+
+    /// The file that is imported is over: its last record may stand without an ending. What became
+    /// of it is in the progress; then [`Session::finish`].
+    ///
+    /// # Errors
+    ///
+    /// If no job runs.
+    pub fn end(&mut self) -> Result<JobProgress> {
+        let job = self.job.as_mut().ok_or_else(no_job)?;
+        job.end(&mut self.cluster)?;
+        Ok(job.progress())
+    }
+
+    /// Ends the job before its end. What is in stays, and counts as one act; a record of which
+    /// only a part has come is not taken.
+    ///
+    /// ```
+    /// use loglanes::{Command, ImportSpec, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("t", 1), 0)?;
+    /// session.begin_import(ImportSpec::ndjson("t", None), 0)?;
+    /// session.feed(b"1\n2")?;
+    /// assert_eq!(session.cancel()?.1.records, 1.0);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If no job runs.
+    pub fn cancel(&mut self) -> Result<(Outcome, JobProgress)> {
         let job = self.job.take().ok_or_else(no_job)?;
+        self.settle(job)
+    }
+
+    fn settle(&mut self, job: Job) -> Result<(Outcome, JobProgress)> {
         let done = job.finish(&mut self.cluster)?;
-        self.history.push(done.at_ms, done.command);
+        match done.command {
+            Some(command) => self.history.push(done.at_ms, command),
+            None => self.history.push_forgotten(),
+        }
         Ok((done.outcome, done.progress))
     }
 

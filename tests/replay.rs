@@ -244,7 +244,10 @@ fn command() -> impl Strategy<Value = Command> {
 
 fn act() -> impl Strategy<Value = Act> {
     let spec = (topic(), partitioner(), option::of(Just("k".to_owned())))
-        .prop_map(|(topic, partitioner, key_field)| ImportSpec { topic, partitioner, key_field });
+        .prop_map(|(topic, partitioner, key)| ImportSpec {
+            partitioner,
+            ..ImportSpec::ndjson(topic, key.as_deref())
+        });
     let line = select(vec![
         "{\"k\":\"a\",\"n\":1}\n",
         "{\"k\":null}\n",

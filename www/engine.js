@@ -5,7 +5,7 @@
  */
 
 /**
- * @import { Bytes, Changes, ClusterView, Command, ConfigView, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress,
+ * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, Preview,
  *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
  */
 
@@ -31,6 +31,11 @@
  * @property {(spec: ImportSpec, now: number) => JobProgress} beginImport
  * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
  * @property {(bytes: Bytes) => JobProgress} feed
+ * @property {() => JobProgress} end
+ * @property {(head: Bytes, whole: boolean, spec: ImportSpec, partitions?: number) => Preview} preview
+ * @property {(spec: ExportSpec) => ExportProgress} beginExport
+ * @property {() => Bytes | null} exportNext
+ * @property {() => ExportProgress} exportProgress
  * @property {(records: number) => JobProgress} step
  * @property {() => Outcome} finish
  * @property {() => Outcome} cancel
@@ -205,6 +210,11 @@ export class Engine extends EventTarget {
     return this.#call(() => this.#wasm.feed(bytes));
   }
 
+  /** The file is over. */
+  end() {
+    return this.#call(() => this.#wasm.end());
+  }
+
   /** @param {number} records */
   step(records) {
     return this.#call(() => this.#wasm.step(records));
@@ -357,6 +367,24 @@ export class Engine extends EventTarget {
   /** @param {Bytes} head */
   inspect(head) {
     return this.#call(() => this.#wasm.inspect(head));
+  }
+
+  /** @param {Bytes} head @param {boolean} whole @param {ImportSpec} spec @param {number} [partitions] */
+  preview(head, whole, spec, partitions) {
+    return this.#call(() => this.#wasm.preview(head, whole, spec, partitions));
+  }
+
+  /** @param {ExportSpec} spec */
+  beginExport(spec) {
+    return this.#call(() => this.#wasm.beginExport(spec));
+  }
+
+  exportNext() {
+    return this.#call(() => this.#wasm.exportNext());
+  }
+
+  exportProgress() {
+    return this.#call(() => this.#wasm.exportProgress());
   }
 
   /** @param {number} index */

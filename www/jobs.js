@@ -18,14 +18,13 @@ const TELL_MS = 100;
 const FEED_BYTES = { first: 32 * 1024, least: 4 * 1024 };
 const STEP_RECORDS = { first: 1_000, least: 32 };
 
-const NEWLINE = 0x0a;
-
 /**
  * The part of the engine that jobs need.
  * @typedef {object} JobEngine
  * @property {(spec: ImportSpec, now: number) => JobProgress} beginImport
  * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
  * @property {(bytes: Bytes) => JobProgress} feed
+ * @property {() => JobProgress} end
  * @property {(records: number) => JobProgress} step
  * @property {() => Outcome} finish
  * @property {() => Outcome} cancel
@@ -71,9 +70,7 @@ export async function runImport(engine, file, spec, { clock = Date.now, signal, 
   const meter = new Meter(engine.beginImport(spec, clock()), file.size, tell);
   const slices = new Slices(FEED_BYTES);
   return settle(engine, meter, signal, async () => {
-    let last = NEWLINE;
     for await (const piece of pieces(file)) {
-      last = piece[piece.length - 1];
       for (let at = 0; at < piece.length; ) {
         if (signal?.aborted) return;
         const part = piece.subarray(at, at + slices.amount);
@@ -84,8 +81,7 @@ export async function runImport(engine, file, spec, { clock = Date.now, signal, 
         if (slices.over) await slices.pause();
       }
     }
-    // A last line without an end is ended here, so that what became of it is in the progress, too.
-    if (last !== NEWLINE) meter.progress = engine.feed(Uint8Array.of(NEWLINE));
+    meter.progress = engine.end();
   });
 }
 

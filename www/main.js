@@ -221,7 +221,7 @@ class Page {
     try {
       const file = await fetchSample();
       const { topic, partitions, keyField } = SAMPLE;
-      if (!(await this.#import(asker, file, { topic, keyField }, { type: "createTopic", name: topic, partitions, configs: KEPT }))) return;
+      if (!(await this.#import(asker, file, { topic, key: { from: "field", path: keyField } }, { type: "createTopic", name: topic, partitions, configs: KEPT }))) return;
       this.files.note(`Chosen for you: a topic “${topic}” of ${partitions} partitions, and for each flight’s key its field “${keyField}”, the airport it leaves from; records are kept for ever (retention.ms=-1). To choose yourself, take Sample… in the bar.`);
     } catch (error) {
       if (!this.engine.broken) this.#notice(`The sample could not be loaded: ${error instanceof Error ? error.message : error}`);

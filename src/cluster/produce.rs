@@ -8,8 +8,8 @@ use crate::log::{BatchBuilder, Header, NewRecord, PartitionLog};
 use crate::outcome::{Outcome, RefusedRecords, SentTo};
 use crate::partitioner::{KnownPartitions, Partitioner};
 use crate::producer::{
-    Buffer, MAX_BLOCK_MS, Memory, ProducerConfig, Sending, new_record, partition_order_of,
-    partitioner_of,
+    Buffer, MAX_BLOCK_MS, Memory, ProducerConfig, Sending, new_record, no_such_partition,
+    partition_order_of, partitioner_of,
 };
 use crate::record_set::RecordSet;
 use crate::topic::{INTERNAL_TOPICS, check_name};
@@ -68,10 +68,13 @@ impl Cluster {
         let mut bulk = BulkProducer::begin(self, topic, partitioner_of(partitioner)?, now_ms)?;
         bulk.with(self, |sending| {
             let mut headers = Vec::new();
-            for record in records.iter() {
+            for (partition, record) in records.placed() {
                 headers.clear();
                 headers.extend(record.headers());
-                if let Err(refused) = sending.send(&new_record(&record, &headers), None) {
+                let sent = sending
+                    .check_partition(partition)
+                    .and_then(|()| sending.send(&new_record(&record, &headers), partition));
+                if let Err(refused) = sent {
                     sending.refuse(refused);
                 }
             }
@@ -115,15 +118,9 @@ impl Cluster {
             .with_hint("Make the topic first: this cluster has auto.create.topics.enable=false."));
         };
         match partition {
-            Some(number) if number >= topic.partition_count() => Err(Error::client_code(
-                ErrorCode::RequestTimedOut,
-                format!(
-                    "Partition {number} of topic {name} with partition count {} is not present in \
-                     metadata after {MAX_BLOCK_MS} ms.",
-                    topic.partition_count()
-                ),
-            )
-            .with_hint(format!("Choose 0 to {}.", topic.partition_count() - 1))),
+            Some(number) if number >= topic.partition_count() => {
+                Err(no_such_partition(name, number, topic.partition_count()))
+            }
             _ => Ok(()),
         }
     }

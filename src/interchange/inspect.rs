@@ -1,9 +1,16 @@
-//! A first look at a file, before anything is done with it.
+//! A first look at a file, before anything is done with it: which format, which fields, and what
+//! an import would make of the first records.
 
+use super::chooser::Chosen;
+use super::decoder::{FileRecord, Found};
+use super::format::{Brings, FileFormat};
 use super::json;
-use super::lines::LineSplitter;
-use super::ndjson::is_blank;
+use super::recognise::{Recognised, recognise};
+use super::spec::ImportSpec;
+use crate::error::Result;
+use crate::job::Refused;
 use serde::Serialize;
+use serde_bytes::ByteBuf;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,32 +21,36 @@ pub const MAX_SAMPLES: usize = 3;
 /// How many characters of a value are shown; a longer one ends in `…`. Names are given whole: they
 /// are what an import asks for.
 pub const MAX_SAMPLE_CHARS: usize = 80;
+/// How many records a [`Preview`] has, and how many refusals.
+pub const MAX_PREVIEWED: usize = 20;
+/// How many bytes of a key or a value a [`Preview`] has.
+pub const PREVIEW_BYTES: usize = 256;
+/// How many bytes of a file are looked at.
+pub const MAX_HEAD_BYTES: usize = 1 << 20;
 
 /// What a file looks like by its beginning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inspection {
-    /// Whether it is a format that can be imported.
-    pub format: FileFormat,
+    /// The format; none: it is none that can be imported, or none that can be told from its
+    /// beginning.
+    pub format: Option<FileFormat>,
     /// Why the format was or was not recognised, in a sentence.
     pub reason: String,
-    /// The top-level fields in order of appearance, at most [`MAX_FIELDS`].
+    /// What else it can be read as.
+    pub others: Vec<FileFormat>,
+    /// What the format cannot tell apart, and which rule is followed.
+    pub notes: Vec<String>,
+    /// What its records bring along.
+    pub brings: Brings,
+    /// The top-level fields of the values, or the columns, in order of appearance, at most
+    /// [`MAX_FIELDS`].
     pub fields: Vec<FieldSummary>,
-    /// How many lines were looked at; blank ones and a last one that is cut off do not count.
+    /// How many records were looked at.
     pub lines: u32,
 }
 
-/// A file format, as far as it was recognised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum FileFormat {
-    /// One JSON value a line.
-    Ndjson,
-    /// None that can be imported.
-    Unknown,
-}
-
-/// One top-level field of the lines that were looked at.
+/// One top-level field of the values that were looked at, or one column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FieldSummary {
@@ -47,51 +58,180 @@ pub struct FieldSummary {
     pub name: String,
     /// Its first [`MAX_SAMPLES`] different values as text: a string's text, else JSON.
     pub samples: Vec<String>,
-    /// How many different values it has in the lines that were looked at.
+    /// How many different values it has in the records that were looked at.
     pub distinct: u32,
-    /// Whether every line has it.
+    /// Whether every record has it.
     pub in_every: bool,
 }
 
-/// Looks at the beginning of a file, or all of it. The last line is left out if it is no JSON
-/// and has no ending: it may be cut off.
-///
-/// The file is NDJSON if at least half of its lines are JSON objects.
+/// What an import would make of the beginning of a file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    /// The first records, at most [`MAX_PREVIEWED`].
+    pub records: Vec<PreviewRecord>,
+    /// What could not be taken, at most [`MAX_PREVIEWED`].
+    pub refusals: Vec<Refused>,
+    /// How many records there are in what was looked at.
+    pub taken: u32,
+    /// How many refusals.
+    pub refused: u32,
+}
+
+/// One record of a [`Preview`].
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewRecord {
+    /// `line` or `byte`.
+    pub unit: &'static str,
+    /// Where it begins.
+    pub at: f64,
+    /// The partition it lay in, where the file says so.
+    pub partition: Option<i32>,
+    /// The offset it had, where the file says so.
+    pub offset: Option<i64>,
+    /// Its timestamp; none: the clock's.
+    pub timestamp: Option<f64>,
+    /// At most [`PREVIEW_BYTES`] of its key.
+    pub key: Option<ByteBuf>,
+    /// How long the key is.
+    pub key_length: u32,
+    /// At most [`PREVIEW_BYTES`] of its value.
+    pub value: Option<ByteBuf>,
+    /// How long the value is.
+    pub value_length: u32,
+    /// How many headers.
+    pub headers: u32,
+}
+
+/// Looks at the beginning of a file, or all of it. A last record that is cut off is left out.
 ///
 /// ```
 /// use loglanes::interchange::{FileFormat, inspect};
 ///
 /// let seen = inspect(b"{\"id\":7,\"name\":\"a\"}\n{\"id\":8}\n{\"id\":9,\"na");
-/// assert_eq!((seen.format, seen.lines), (FileFormat::Ndjson, 2));
+/// assert_eq!((seen.format, seen.lines), (Some(FileFormat::Ndjson), 2));
 /// assert_eq!(seen.fields[0].samples, ["7", "8"]);
 /// assert!(seen.fields[0].in_every && !seen.fields[1].in_every);
 /// ```
 #[must_use]
 pub fn inspect(head: &[u8]) -> Inspection {
-    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") {
-        let reason =
-            "The file begins like UTF-16, and NDJSON is UTF-8. Save it as UTF-8.".to_owned();
-        return Inspection { format: FileFormat::Unknown, reason, fields: Vec::new(), lines: 0 };
-    }
+    let head = head.get(..MAX_HEAD_BYTES).unwrap_or(head);
+    let Recognised { format, reason, others, notes } = recognise(head);
     let mut look = Look::default();
-    let mut splitter = LineSplitter::new();
-    splitter.feed(head, |line| look.at(line.content.ok(), true));
-    splitter.finish(|line| look.at(line.content.ok(), false));
-    look.conclude()
+    if let Some(Ok(mut decoder)) = format.as_ref().map(FileFormat::decoder) {
+        decoder.feed(head, &mut |found| look.at(&found));
+        // Without an ending the last record may be whole, or cut off: it counts if it can be read.
+        decoder.finish(&mut |found| {
+            if found.is_ok() {
+                look.at(&found);
+            }
+        });
+    }
+    let brings = format.as_ref().map(FileFormat::brings).unwrap_or_default();
+    look.conclude(Inspection {
+        format,
+        reason,
+        others,
+        notes,
+        brings,
+        fields: Vec::new(),
+        lines: 0,
+    })
+}
+
+/// What an import would make of the beginning of a file. `whole` says that it is all of it, so
+/// that what is not closed at its end is wrong. `partitions` is how many the topic has, if it is
+/// known.
+///
+/// ```
+/// use loglanes::ImportSpec;
+/// use loglanes::interchange::preview;
+///
+/// let spec = ImportSpec::ndjson("t", Some("id"));
+/// let seen = preview(b"{\"id\":7}\n{}\n", true, &spec, None)?;
+/// assert_eq!(seen.records[0].key.as_deref(), Some(&b"7"[..]));
+/// assert_eq!(seen.refusals[0].at, 2.0);
+/// # Ok::<(), loglanes::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// A spec that cannot be used.
+pub fn preview(
+    head: &[u8],
+    whole: bool,
+    spec: &ImportSpec,
+    partitions: Option<i32>,
+) -> Result<Preview> {
+    let (mut decoder, mut chooser) = spec.open()?;
+    let mut seen = Preview { records: Vec::new(), refusals: Vec::new(), taken: 0, refused: 0 };
+    let mut each = |found: Found<'_>| {
+        let (place, reason) = match found {
+            Ok(record) => match chooser.choose(&record) {
+                Ok(Chosen { partition: Some(number), .. })
+                    if partitions.is_some_and(|count| number >= count) =>
+                {
+                    let count = partitions.unwrap_or_default();
+                    let reason = format!("it lay in partition {number}, and the topic has {count}.");
+                    (record.place, reason)
+                }
+                Ok(chosen) => {
+                    seen.taken += 1;
+                    if seen.records.len() < MAX_PREVIEWED {
+                        seen.records.push(PreviewRecord::new(&record, &chosen));
+                    }
+                    return;
+                }
+                Err(reason) => (record.place, reason),
+            },
+            Err(refused) => (refused.place, refused.reason),
+        };
+        seen.refused += 1;
+        if seen.refusals.len() < MAX_PREVIEWED {
+            let (unit, at) = place.parts();
+            seen.refusals.push(Refused { unit, at: at as f64, reason });
+        }
+    };
+    decoder.feed(head, &mut each);
+    if whole {
+        decoder.finish(&mut each);
+    }
+    Ok(seen)
+}
+
+impl PreviewRecord {
+    fn new(record: &FileRecord<'_>, chosen: &Chosen<'_>) -> Self {
+        let (unit, at) = record.place.parts();
+        let cut = |bytes: &Option<Cow<'_, [u8]>>| {
+            let bytes = bytes.as_deref()?;
+            Some(ByteBuf::from(bytes.get(..PREVIEW_BYTES).unwrap_or(bytes)))
+        };
+        let length = |bytes: &Option<Cow<'_, [u8]>>| {
+            bytes.as_ref().map_or(0, |bytes| u32::try_from(bytes.len()).unwrap_or(u32::MAX))
+        };
+        Self {
+            unit,
+            at: at as f64,
+            partition: record.partition,
+            offset: record.offset,
+            timestamp: chosen.timestamp.map(|timestamp| timestamp as f64),
+            key: cut(&chosen.key),
+            key_length: length(&chosen.key),
+            value: cut(&chosen.value),
+            value_length: length(&chosen.value),
+            headers: record.headers.len() as u32,
+        }
+    }
 }
 
 /// What was seen so far.
 #[derive(Default)]
 struct Look {
     lines: u32,
-    objects: u32,
     fields: Vec<Field>,
     by_name: BTreeMap<String, usize>,
     fields_left_out: bool,
-    /// Whether a last line was left out.
-    cut: bool,
-    /// Whether the first line opens an array or an object that it does not close.
-    opens: bool,
 }
 
 struct Field {
@@ -102,34 +242,34 @@ struct Field {
 }
 
 impl Look {
-    /// `line` is `None` if it is too long to be looked at.
-    fn at(&mut self, line: Option<&[u8]>, ended: bool) {
-        if line.is_some_and(is_blank) {
+    fn at(&mut self, found: &Found<'_>) {
+        self.lines += 1;
+        let Ok(record) = found else { return };
+        if let Some(row) = &record.row {
+            for (index, name) in row.names().iter().enumerate() {
+                let cell = row.cell(index).flatten();
+                self.field(name.clone(), cell.map_or(Cow::Borrowed("null"), String::from_utf8_lossy));
+            }
             return;
         }
+        let text = record.value.as_deref().and_then(|value| json::check(value).ok());
         let mut fields = Vec::new();
-        let is_object = line.and_then(|line| json::check(line).ok()).is_some_and(|text| {
+        let is_object = text.is_some_and(|text| {
             json::each_field(text, |name, source| fields.push((name, source))).is_ok()
         });
-        if !ended && !is_object && line.is_none_or(|line| !is_json(line)) {
-            self.cut = true;
-            return;
-        }
-        if self.lines == 0 && !is_object {
-            self.opens = line.is_some_and(|line| {
-                matches!(line.trim_ascii_start().first(), Some(b'{' | b'[')) && !is_json(line)
-            });
-        }
-        self.lines += 1;
         if is_object {
-            self.objects += 1;
             for (name, source) in fields {
-                self.field(name, source);
+                let text = if source.starts_with('"') {
+                    json::decode_string(source).unwrap_or(Cow::Borrowed(source))
+                } else {
+                    Cow::Borrowed(source)
+                };
+                self.field(name, text);
             }
         }
     }
 
-    fn field(&mut self, name: String, source: &str) {
+    fn field(&mut self, name: String, text: Cow<'_, str>) {
         let at = match self.by_name.get(&name) {
             Some(&at) => at,
             None if self.fields.len() == MAX_FIELDS => {
@@ -148,32 +288,17 @@ impl Look {
             field.last_line = self.lines;
             field.in_lines += 1;
         }
-        if field.values.insert(source.to_owned()) && field.summary.samples.len() < MAX_SAMPLES {
-            let text = if source.starts_with('"') {
-                json::decode_string(source).unwrap_or(Cow::Borrowed(source))
-            } else {
-                Cow::Borrowed(source)
-            };
-            field.summary.samples.push(shorten(&text));
+        if !field.values.contains(&*text) {
+            if field.summary.samples.len() < MAX_SAMPLES {
+                field.summary.samples.push(shorten(&text));
+            }
+            field.values.insert(text.into_owned());
         }
     }
 
-    fn conclude(self) -> Inspection {
-        let (lines, objects) = (self.lines, self.objects);
-        let is_ndjson = objects > 0 && u64::from(objects) * 2 >= u64::from(lines);
-        let mut reason = if is_ndjson {
-            format!("{objects} of the first {lines} lines are JSON objects.")
-        } else if self.cut && lines == 0 {
-            "The first line does not end within what was looked at, so nothing can be said.".into()
-        } else if lines == 0 {
-            "There is nothing in it but white space.".to_owned()
-        } else if self.opens {
-            "It looks like one JSON document over several lines, and NDJSON has one value a line. \
-             `jq -c .` writes it so, and `jq -c '.[]'` each element of an array."
-                .to_owned()
-        } else {
-            format!("Only {objects} of the first {lines} lines are JSON objects.")
-        };
+    fn conclude(self, inspection: Inspection) -> Inspection {
+        let lines = self.lines;
+        let mut reason = inspection.reason;
         if self.fields_left_out {
             reason += &format!(" Only the first {MAX_FIELDS} fields are listed.");
         }
@@ -182,12 +307,7 @@ impl Look {
             in_every: field.in_lines == lines,
             ..field.summary
         });
-        Inspection {
-            format: if is_ndjson { FileFormat::Ndjson } else { FileFormat::Unknown },
-            reason,
-            fields: fields.collect(),
-            lines,
-        }
+        Inspection { reason, fields: fields.collect(), lines, ..inspection }
     }
 }
 
@@ -196,10 +316,6 @@ impl Field {
         let summary = FieldSummary { name, samples: Vec::new(), distinct: 0, in_every: false };
         Self { summary, values: BTreeSet::new(), in_lines: 0, last_line: u32::MAX }
     }
-}
-
-fn is_json(line: &[u8]) -> bool {
-    json::check(line).is_ok_and(|text| json::any_value(text).is_ok())
 }
 
 /// The beginning of a long text, on a character's border.
@@ -227,7 +343,7 @@ mod tests {
             "{\"b\":{},\"a\":true}",
         );
         let seen = inspect(head.as_bytes());
-        assert_eq!((seen.format, seen.lines), (FileFormat::Ndjson, 4));
+        assert_eq!((&seen.format, seen.lines), (&Some(FileFormat::Ndjson), 4));
         assert_eq!(seen.reason, "4 of the first 4 lines are JSON objects.");
         assert_eq!(names(&seen), ["b", "a", "c"]);
         let field = |name: &str, samples: &[&str], distinct, in_every| FieldSummary {
@@ -246,7 +362,7 @@ mod tests {
         let file = "{\"a\":1}\n{\"a\":\"é\",\"b\":[2]}";
         for cut in 9..file.len() {
             let seen = inspect(&file.as_bytes()[..cut]);
-            assert_eq!((seen.format, seen.lines), (FileFormat::Ndjson, 1), "cut at {cut}");
+            assert_eq!((&seen.format, seen.lines), (&Some(FileFormat::Ndjson), 1), "cut at {cut}");
             assert_eq!(names(&seen), ["a"]);
             assert!(seen.fields[0].in_every);
         }
@@ -261,22 +377,21 @@ mod tests {
             (b"{\"a\": \"never ends", "The first line does not end within"),
             (b"{\n  \"a\": 1\n}\n", "It looks like one JSON document over several lines"),
             (b"[\n{},\n{}\n]\n", "It looks like one JSON document over several lines"),
-            (b"id,name\n1,a\n", "Only 0 of the first 2 lines are JSON objects."),
             (b"1\n2\n{}\n", "Only 1 of the first 3 lines are JSON objects."),
             (b"\xff\xfe{\0}\0", "The file begins like UTF-16"),
-            (b"\0\x01\xff\n\xfe\n", "Only 0 of the first 2 lines are JSON objects."),
+            (b"\0\x01\xff\n\xfe\n", "There are bytes in it that no text has"),
         ];
         for (head, reason) in table {
             let seen = inspect(head);
-            assert_eq!(seen.format, FileFormat::Unknown, "{head:?}");
+            assert_eq!(seen.format, None, "{head:?}");
             assert!(seen.reason.starts_with(reason), "{head:?}: {}", seen.reason);
         }
     }
 
     #[test]
     fn half_of_the_lines_as_objects_are_enough() {
-        assert_eq!(inspect(b"{}\nx\n").format, FileFormat::Ndjson);
-        assert_eq!(inspect(b"{}\nx\ny\n").format, FileFormat::Unknown);
+        assert_eq!(inspect(b"{}\nx\n").format, Some(FileFormat::Ndjson));
+        assert_eq!(inspect(b"{}\nx\ny\n").format, None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! serde_json checks the syntax and cuts the field out as source text, so that numbers keep all
 //! their digits. Nothing is built that is not asked for.
 
-use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -62,6 +62,47 @@ pub(super) fn decode_string(source: &str) -> Result<Cow<'_, str>, Bad> {
     }
 }
 
+/// What a field is as bytes: a string's text, `null` none, anything else its source, digit for
+/// digit.
+pub(super) fn scalar(source: &str) -> Result<Option<Cow<'_, [u8]>>, Bad> {
+    match source.as_bytes() {
+        b"null" => Ok(None),
+        [b'"', ..] => Ok(Some(match decode_string(source)? {
+            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        })),
+        source => Ok(Some(Cow::Borrowed(source))),
+    }
+}
+
+/// The source text of an array's element; `None` if it has none such, or is no array.
+pub(super) fn element(text: &str, index: usize) -> Result<Option<&str>, Bad> {
+    if !text.trim_ascii_start().starts_with('[') {
+        any_value(text)?;
+        return Ok(None);
+    }
+    let mut parser = serde_json::Deserializer::from_str(text);
+    let found = parser.deserialize_seq(Nth { index }).map_err(|e| syntax(&e))?;
+    parser.end().map_err(|e| syntax(&e))?;
+    Ok(found.map(RawValue::get))
+}
+
+impl Bad {
+    /// The reason as a sentence about a record's value.
+    pub(super) fn in_value(&self) -> String {
+        match self {
+            Self::NotUtf8 { column } => {
+                format!("byte {column} of the value: not UTF-8, which JSON must be.")
+            }
+            Self::Syntax { column, message } => format!("byte {column} of the value: {message}."),
+            Self::TooDeep { column } => {
+                format!("byte {column} of the value: nested deeper than {MAX_DEPTH} levels.")
+            }
+            Self::NotAnObject => "the value is no JSON object, so it has no fields.".to_owned(),
+        }
+    }
+}
+
 fn require_object(text: &str) -> Result<(), Bad> {
     if text.trim_ascii_start().starts_with('{') {
         return Ok(());
@@ -71,7 +112,7 @@ fn require_object(text: &str) -> Result<(), Bad> {
 }
 
 /// serde_json passes over nested values without recursion and so without a limit; this is ours.
-fn check_depth(line: &[u8]) -> Result<(), Bad> {
+pub(super) fn check_depth(line: &[u8]) -> Result<(), Bad> {
     let opens = |byte: &&u8| **byte | 0x20 == b'{';
     // Most lines are decided by their length, nearly all others by counting brackets.
     if line.len() <= MAX_DEPTH || line.iter().filter(opens).count() <= MAX_DEPTH {
@@ -104,6 +145,29 @@ fn syntax(error: &serde_json::Error) -> Bad {
     // The place is told apart, and the line would always be 1.
     let message = text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message).to_owned();
     Bad::Syntax { column: error.column(), message }
+}
+
+struct Nth {
+    index: usize,
+}
+
+impl<'de> Visitor<'de> for Nth {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        for _ in 0..self.index {
+            if seq.next_element::<IgnoredAny>()?.is_none() {
+                return Ok(None);
+            }
+        }
+        let found = seq.next_element()?;
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(found)
+    }
 }
 
 struct Find<'n> {

@@ -21,7 +21,7 @@ pub struct Line<'a> {
     pub content: Result<&'a [u8], LineTooLong>,
 }
 
-/// A line of more than [`MAX_LINE_BYTES`].
+/// A line of more bytes than its splitter takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineTooLong {
     /// Its length in bytes, without the ending.
@@ -41,8 +41,10 @@ pub struct LineTooLong {
 /// splitter.finish(|line| lines.push(line.content.unwrap().to_vec()));
 /// assert_eq!(lines, [b"a".to_vec(), b"b".to_vec(), b"".to_vec(), b"last".to_vec()]);
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct LineSplitter {
+    /// The most bytes of a line.
+    limit: usize,
     /// How many bytes of a byte order mark have come, until the beginning is known.
     mark: Mark,
     /// The beginning of a line whose end has not come yet.
@@ -66,11 +68,37 @@ impl Default for Mark {
     }
 }
 
+impl Default for LineSplitter {
+    fn default() -> Self {
+        Self::with_limit(MAX_LINE_BYTES)
+    }
+}
+
+impl LineTooLong {
+    /// That it is, in a sentence.
+    pub(super) fn reason(self, limit: usize) -> String {
+        format!("{} bytes are more than the {limit} a line may have.", self.bytes)
+    }
+}
+
 impl LineSplitter {
-    /// A splitter at the beginning of a file.
+    /// A splitter at the beginning of a file, for lines of at most [`MAX_LINE_BYTES`].
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A splitter for lines of at most `limit` bytes.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
+        Self {
+            limit,
+            mark: Mark::default(),
+            held: Vec::new(),
+            dropped: 0,
+            dropped_cr: false,
+            lines: 0,
+        }
     }
 
     /// How many lines have ended so far.
@@ -79,7 +107,7 @@ impl LineSplitter {
         self.lines
     }
 
-    /// Bytes kept for a line whose end has not come yet: at most [`MAX_LINE_BYTES`] and a CR.
+    /// Bytes kept for a line whose end has not come yet: at most the limit and a CR.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.held.len()
@@ -94,7 +122,7 @@ impl LineSplitter {
             start = end + 1;
             if self.held.is_empty() && self.dropped == 0 {
                 self.lines += 1;
-                each(Line::new(self.lines, part));
+                each(Line::new(self.lines, part, self.limit));
             } else {
                 self.hold(part);
                 self.end_held(&mut each);
@@ -132,7 +160,7 @@ impl LineSplitter {
 
     fn hold(&mut self, part: &[u8]) {
         let Some(&last) = part.last() else { return };
-        if self.dropped == 0 && self.held.len() + part.len() <= MAX_LINE_BYTES + "\r".len() {
+        if self.dropped == 0 && self.held.len() + part.len() <= self.limit + "\r".len() {
             self.held.extend_from_slice(part);
         } else {
             self.dropped += (self.held.len() + part.len()) as u64;
@@ -148,16 +176,16 @@ impl LineSplitter {
             self.dropped = 0;
             each(Line { number: self.lines, content: Err(LineTooLong { bytes }) });
         } else {
-            each(Line::new(self.lines, &self.held));
+            each(Line::new(self.lines, &self.held, self.limit));
             self.held.clear();
         }
     }
 }
 
 impl<'a> Line<'a> {
-    fn new(number: u64, bytes: &'a [u8]) -> Self {
+    fn new(number: u64, bytes: &'a [u8], limit: usize) -> Self {
         let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
-        let content = if bytes.len() <= MAX_LINE_BYTES {
+        let content = if bytes.len() <= limit {
             Ok(bytes)
         } else {
             Err(LineTooLong { bytes: bytes.len() as u64 })

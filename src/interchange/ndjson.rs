@@ -15,6 +15,7 @@
 //! Every line must be valid JSON in UTF-8. Lines of nothing but white space are no records and
 //! are only counted.
 
+use super::decoder::{Decoder, FileRecord, Found, Passed, Place, RefusedAt};
 use super::json::{self, Bad};
 use super::lines::{Line, LineSplitter, LineTooLong, MAX_LINE_BYTES};
 use std::borrow::Cow;
@@ -182,6 +183,46 @@ impl Taker {
     }
 }
 
+/// The reader as a [`Decoder`], with a top-level field as the key, or none.
+pub(super) fn decoder(key_field: Option<String>) -> Box<dyn Decoder> {
+    Box::new(NdjsonDecoder(NdjsonReader::new(key_field)))
+}
+
+#[derive(Debug)]
+struct NdjsonDecoder(NdjsonReader);
+
+fn found(line: Result<NdjsonRecord<'_>, RefusedLine>) -> Found<'_> {
+    match line {
+        Ok(NdjsonRecord { line, key, value }) => {
+            Ok(FileRecord { key, ..FileRecord::of_value(Place::Line(line), value) })
+        }
+        Err(RefusedLine { line, column, reason }) => Err(RefusedAt {
+            place: Place::Line(line),
+            reason: match column {
+                0 => reason.to_string(),
+                _ => format!("byte {column}: {reason}"),
+            },
+        }),
+    }
+}
+
+impl Decoder for NdjsonDecoder {
+    fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
+        self.0.feed(chunk, |line| each(found(line)));
+    }
+
+    fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
+        let taker = &mut self.0.taker;
+        std::mem::take(&mut self.0.lines)
+            .finish(|line| taker.take(line, &mut |line: Result<_, _>| each(found(line))));
+    }
+
+    fn passed(&self) -> Passed {
+        let NdjsonCounts { blank, null_keys, .. } = self.0.counts();
+        Passed { blank, null_keys }
+    }
+}
+
 /// Whether a line has nothing but what JSON calls white space.
 pub(super) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
@@ -197,20 +238,14 @@ fn key_of<'a>(line: &'a [u8], field: Option<&str>) -> Result<Option<Cow<'a, [u8]
     };
     let source = json::field(text, name)?
         .ok_or_else(|| (0, RefusedBecause::NoSuchField(name.to_owned())))?;
-    match source.as_bytes() {
-        b"null" => Ok(None),
-        [b'"', ..] => match json::decode_string(source) {
-            Ok(Cow::Borrowed(text)) => Ok(Some(Cow::Borrowed(text.as_bytes()))),
-            Ok(Cow::Owned(text)) => Ok(Some(Cow::Owned(text.into_bytes()))),
-            Err(Bad::Syntax { column, message }) => {
-                // The column counts from the string's first byte; the line is what is named.
-                let before = source.as_ptr() as usize - text.as_ptr() as usize;
-                Err(Bad::Syntax { column: before + column, message }.into())
-            }
-            Err(bad) => Err(bad.into()),
-        },
-        source => Ok(Some(Cow::Borrowed(source))),
-    }
+    json::scalar(source).map_err(|bad| match bad {
+        Bad::Syntax { column, message } => {
+            // The column counts from the string's first byte; the line is what is named.
+            let before = source.as_ptr() as usize - text.as_ptr() as usize;
+            Bad::Syntax { column: before + column, message }.into()
+        }
+        bad => bad.into(),
+    })
 }
 
 impl From<Bad> for Refused {

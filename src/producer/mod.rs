@@ -27,7 +27,7 @@ pub(crate) use sender::{Buffer, Sending, new_record};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::partitioner::{
     BuiltInPartitioner, Partitioner, Placement, RoundRobinPartitioner, StartsAt, Stay, TurnOrder,
     partition_order,
@@ -106,6 +106,19 @@ pub fn partitioner_of(id: Option<&str>) -> Result<Partitioner> {
     }
     Err(Error::loglanes(format!("A producer of this model cannot use {id}."))
         .with_hint("It is shown for comparison only: it places keyless records by time or batch."))
+}
+
+/// A partition that a record is given for, and that its topic does not have. Source:
+/// `KafkaProducer.waitOnMetadata`.
+pub(crate) fn no_such_partition(topic: &str, partition: i32, count: i32) -> Error {
+    Error::client_code(
+        ErrorCode::RequestTimedOut,
+        format!(
+            "Partition {partition} of topic {topic} with partition count {count} is not present in \
+             metadata after {MAX_BLOCK_MS} ms."
+        ),
+    )
+    .with_hint(format!("Choose 0 to {}.", count - 1))
 }
 
 /// The list of partitions that turns and draws of a partitioner go through.

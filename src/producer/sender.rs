@@ -98,6 +98,17 @@ impl Sending<'_> {
         Ok(())
     }
 
+    /// Whether the topic has a partition that a record is given for.
+    pub(crate) fn check_partition(&self, partition: Option<i32>) -> Result {
+        let count = self.topic.partition_count();
+        match partition {
+            Some(number) if number >= count => {
+                Err(super::no_such_partition(&self.buffer.name, number, count))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Counts a record that [`Sending::send`] has refused, with the reason.
     pub(crate) fn refuse(&mut self, error: Error) {
         self.buffer.refused.add(1, error);

@@ -70,9 +70,18 @@ impl Loglanes {
         to_js(&outcome)
     }
 
+    /// The file is over; what became of its last record is in the progress.
+    pub fn end(&mut self) -> Result<JsJobProgress, Thrown> {
+        self.insights.changed();
+        to_js(&self.session.end()?)
+    }
+
     /// Ends the job early. What is in stays, and counts as one act.
     pub fn cancel(&mut self) -> Result<JsOutcome, Thrown> {
-        self.finish()
+        self.insights.changed();
+        let (outcome, done) = self.session.cancel()?;
+        timing::end(done.kind);
+        to_js(&outcome)
     }
 
     /// Sends many records in one call, as one act. `bytes` has key and value of each, one after

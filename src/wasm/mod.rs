@@ -6,6 +6,7 @@
 
 mod bulk;
 mod convert;
+mod files;
 mod from_js;
 mod insights;
 mod restorer;
@@ -77,9 +78,6 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "HistoryEntry[]")]
     pub type JsHistory;
     /// See `types.d.ts`.
-    #[wasm_bindgen(typescript_type = "Inspection")]
-    pub type JsInspection;
-    /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "Changes | null")]
     pub type JsChanges;
     /// See `types.d.ts`.
@@ -99,11 +97,12 @@ pub struct Loglanes {
     session: Session,
     insights: Insights,
     export: Option<snapshot::Export>,
+    records_export: Option<interchange::Export>,
 }
 
 impl Loglanes {
     fn of(session: Session) -> Self {
-        Self { session, insights: Insights::default(), export: None }
+        Self { session, insights: Insights::default(), export: None, records_export: None }
     }
 
     fn topic(&self, name: &str) -> Result<&Topic, Thrown> {
@@ -374,14 +373,6 @@ impl Loglanes {
         #[wasm_bindgen(unchecked_param_type = "number")] limit: &JsValue,
     ) -> Result<JsHistory, Thrown> {
         to_js(&view::steps(self.session.history(), from as u64, at_most(limit)?))
-    }
-
-    /// A first look at a file, given its beginning.
-    pub fn inspect(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "Uint8Array")] head: &JsValue,
-    ) -> Result<JsInspection, Thrown> {
-        to_js(&interchange::inspect(&bytes_of("The beginning of a file", head)?))
     }
 
     /// The next step of a save; null if all is saved. Write all of it in one transaction, then

@@ -519,12 +519,58 @@ export interface HistoryEntry {
   command: Command["type"] | "produceMany";
 }
 
-/** What an import takes from each line of an NDJSON file. */
+/** A file's format, with its options. */
+export type FileFormat =
+  /** One JSON value a line, each the value of a record. */
+  | { type: "ndjson" }
+  /** Loglanes' own lines, with all that a record has. */
+  | { type: "lossless" }
+  /** What `kcat -C -J` prints. */
+  | { type: "kcatJson" }
+  /** A table; `header`: the first row names the columns. */
+  | { type: "csv"; separator: string; header: boolean };
+
+/**
+ * Which format a file has, and what of each record becomes what. A path that begins with `$` goes into the value
+ * (`$.user.id`, `$.items[0]`, `$["a b"]`); any other is the name of one top-level field or column.
+ */
 export interface ImportSpec {
   topic: string;
   partitioner?: string;
-  /** The top-level field that is the key; null: records have no key. */
-  keyField: string | null;
+  /** NDJSON unless given. */
+  format?: FileFormat;
+  /** The file's own unless given; NDJSON has none. */
+  key?: { from: "none" | "own" } | { from: "field"; path: string } | { from: "joined"; paths: string[]; separator: string };
+  /** `row`: the row of a table as a JSON object. */
+  value?: { from: "own" | "row" } | { from: "field"; path: string };
+  /** The file's own unless given, else the clock's. */
+  timestamp?: { from: "clock" | "own" } | { from: "field"; path: string };
+  /** Unless given, the partitioner chooses. `keep`: the file does; a partition that the topic does not have is refused. */
+  partition?: "rehash" | "keep";
+}
+
+/** What an import would make of the beginning of a file. */
+export interface Preview {
+  /** At most 20. Keys and values are cut to 256 bytes; a null timestamp is the clock's. */
+  records: { unit: "line" | "byte"; at: number; partition: number | null; offset: bigint | null; timestamp: number | null; key: Bytes | null; keyLength: number; value: Bytes | null; valueLength: number; headers: number }[];
+  /** At most 20. */
+  refusals: { unit: "line" | "byte"; at: number; reason: string }[];
+  taken: number;
+  refused: number;
+}
+
+/** Which records go into a file, and how. */
+export interface ExportSpec {
+  topic: string;
+  /** All of the topic unless given. `to` is the offset after the last. `unread`: from the group's committed offsets on, else from the start. */
+  scope?: { type: "topic" } | { type: "partition"; partition: number } | { type: "range"; partition: number; from: bigint; to: bigint } | { type: "unread"; group: string };
+  format: { type: "lossless" | "kcatJson" } | { type: "csv"; separator: string };
+}
+
+/** How far a file is: records written, of so many offsets (gaps included). */
+export interface ExportProgress {
+  records: number;
+  offsets: number;
 }
 
 export interface JobProgress {
@@ -538,19 +584,27 @@ export interface JobProgress {
   blank: number;
   /** Records without a key because their key field is `null`. */
   nullKeys: number;
-  /** The first refused lines, with the reason. */
-  refusals: { line: number; reason: string }[];
+  /** The first of them, with the reason: lines are counted from 1, bytes from 0. */
+  refusals: { unit: "line" | "byte"; at: number; reason: string }[];
   /** For a generation: all that are asked for; else null. */
   total: number | null;
 }
 
 /** A first look at a file, before anything is done. */
 export interface Inspection {
-  format: "ndjson" | "unknown";
+  /** Null: none that can be imported, or none that its beginning tells. */
+  format: FileFormat | null;
   /** Why the format was or was not recognised. */
   reason: string;
-  /** The top-level fields of the first lines, with a few values of each as text. */
+  /** What else it can be read as. */
+  others: FileFormat[];
+  /** What the format cannot tell apart, and the rule that is followed. */
+  notes: string[];
+  /** What its records bring along, beside a value. */
+  brings: { key: boolean; timestamp: boolean; partition: boolean; headers: boolean };
+  /** The columns, or the top-level fields of the first values, with a few values of each as text. */
   fields: { name: string; samples: string[]; distinct: number; inEvery: boolean }[];
+  /** How many records were looked at. */
   lines: number;
 }
 

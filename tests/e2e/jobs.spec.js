@@ -35,7 +35,7 @@ for (const size of [0, 1, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1, 700_000]) 
       const { jobs, Scribe } = /** @type {any} */ (window);
       const bytes = Uint8Array.from({ length }, (_, i) => (i === length - 1 ? 10 : i % 251));
       const scribe = new Scribe();
-      const end = await jobs.runImport(scribe, new Blob([bytes]), { topic: "t", keyField: null });
+      const end = await jobs.runImport(scribe, new Blob([bytes]), { topic: "t" });
       return { same: scribe.fed.length === length && bytes.every((byte, i) => byte === scribe.fed[i]), ended: scribe.ended, done: end.report.done, total: end.report.total, failure: end.failure };
     }, size);
     expect(result).toEqual({ same: true, ended: "finish", done: size, total: size, failure: null });
@@ -46,7 +46,7 @@ test("a last line without an end gets one", async ({ page }) => {
   const text = await page.evaluate(async () => {
     const { jobs, Scribe } = /** @type {any} */ (window);
     const scribe = new Scribe();
-    await jobs.runImport(scribe, new Blob(["{}\n{}"]), { topic: "t", keyField: null });
+    await jobs.runImport(scribe, new Blob(["{}\n{}"]), { topic: "t" });
     return String.fromCharCode(...scribe.fed);
   });
   expect(text).toBe("{}\n{}\n");
@@ -106,7 +106,7 @@ test("a file that cannot be read on ends the job with the reason, and keeps what
       if (reads < 3) return slice(from, to);
       return Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new DOMException("It has changed.", "NotReadableError")) });
     };
-    const end = await jobs.runImport(scribe, file, { topic: "t", keyField: null });
+    const end = await jobs.runImport(scribe, file, { topic: "t" });
     return { ended: scribe.ended, fed: scribe.fed.length, failure: end.failure.name, cancelled: end.cancelled };
   });
   expect(result).toEqual({ ended: "cancel", fed: 2 * 256 * 1024, failure: "NotReadableError", cancelled: false });

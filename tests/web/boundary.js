@@ -233,14 +233,14 @@ export function a_file_comes_in_by_odd_pieces(log) {
   topic(log, 3);
   const lines = ['{"k":"müller","n":1}', "no json", '{"n":2}', '{"k":"","n":3}\r', '{"k":"山","n":4}'];
   const file = utf8.encode(lines.join("\n"));
-  log.beginImport({ topic: "t", keyField: "k" }, NOW);
+  log.beginImport({ topic: "t", key: { from: "field", path: "k" } }, NOW);
   for (let at = 0, size = 1; at < file.length; at += size, size = (size % 7) + 1) {
     log.feed(file.subarray(at, at + size));
     refused(() => log.apply({ type: "tick" }, NOW), "LOGLANES");
   }
   const job = log.view(NOW).job;
   same([job.kind, job.bytes], ["import", file.length]);
-  same(job.refusals[0].line, 2);
+  same([job.refusals[0].unit, job.refusals[0].at], ["line", 2]);
   const outcome = log.finish();
   same([outcome.records + outcome.refused, log.view(NOW).job], [5, null]);
   const keys = [0, 1, 2]
@@ -249,7 +249,7 @@ export function a_file_comes_in_by_odd_pieces(log) {
   same(keys.includes("müller") && keys.includes("山") && keys.includes(""), true);
   refused(() => log.feed(file), "LOGLANES");
   refused(() => log.finish(), "LOGLANES");
-  refused(() => log.beginImport({ topic: "none", keyField: null }, NOW), "REQUEST_TIMED_OUT");
+  refused(() => log.beginImport({ topic: "none" }, NOW), "REQUEST_TIMED_OUT");
 }
 
 /** @param {any} log @param {any} restorer */

@@ -130,7 +130,7 @@ export class ImportPlan extends EventTarget {
     this.#state = state;
     this.#refusal.clear();
     this.#title.textContent = `Import ${visible(file.name)}`;
-    const known = inspection.format === "ndjson";
+    const known = inspection.format !== null;
     this.#about.textContent = known
       ? `${size(file.size)} of JSON lines. Each line becomes one record: the whole line is the value, one field the key.`
       : `This file is none that can be imported: ${inspection.reason}`;
@@ -174,7 +174,7 @@ export class ImportPlan extends EventTarget {
   #row(field, suggested) {
     const input = h("input", { type: "radio", name: "key", onchange: () => this.#refusal.clear() });
     // The field's name may be any text, so it is kept as a property, not looked up in the form.
-    keyOf.set(input, field?.name ?? null);
+    keyOf.set(input, field ? { from: "field", path: field.name } : { from: "none" });
     const label = h(
       "label",
       null,
@@ -214,7 +214,7 @@ export class ImportPlan extends EventTarget {
     const fresh = this.#topic.value === "";
     const topic = fresh ? this.#newName.value : this.#topic.value;
     /** @type {ImportSpec} */
-    const spec = { topic, partitioner: this.#partitioner.value, keyField: keyOf.get(chosen) ?? null };
+    const spec = { topic, partitioner: this.#partitioner.value, key: keyOf.get(chosen) };
     // What Kafka thinks of the name and the count is Kafka's to say.
     const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0, configs: KEPT } : undefined;
     this.#refusal.clear();
@@ -236,7 +236,7 @@ export class ImportPlan extends EventTarget {
   }
 }
 
-/** @type {WeakMap<HTMLInputElement, string | null>} */
+/** @type {WeakMap<HTMLInputElement, ImportSpec["key"]>} */
 const keyOf = new WeakMap();
 
 /** @param {string} text */

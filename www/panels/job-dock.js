@@ -201,6 +201,6 @@ function refusals({ refused, refusals: first }) {
   const more = refused > first.length ? `, the first ${count(first.length)} of them:` : ":";
   return [
     h("h3", null, `${count(refused)} ${refused === 1 ? "line was" : "lines were"} refused${more}`),
-    h("ol", { class: "job-refusals", tabindex: 0, "aria-label": "Refused lines" }, ...first.map(({ line, reason }) => h("li", null, h("b", { class: "mono" }, `line ${count(line)}`), ` ${reason}`))),
+    h("ol", { class: "job-refusals", tabindex: 0, "aria-label": "Refused lines" }, ...first.map(({ unit, at, reason }) => h("li", null, h("b", { class: "mono" }, `${unit} ${count(at)}`), ` ${reason}`))),
   ];
 }

@@ -38,7 +38,7 @@ export const ndjson = {
     onEmptyTopic("Loglanes", (count) => {
       const bytes = lines(count);
       return (engine) => {
-        engine.beginImport({ topic: TOPIC, keyField: "user" }, NOW);
+        engine.beginImport({ topic: TOPIC, key: { from: "field", path: "user" } }, NOW);
         for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
           engine.feed(bytes.subarray(at, at + PIECE_BYTES));
         }

@@ -1,0 +1,272 @@
+//! Records of a topic on their way into a file, in chunks.
+//!
+//! What is exported is fixed when it begins: the offsets from and to of each partition. Records
+//! are read from the log as the file is written; what retention or compaction takes meanwhile is
+//! not in it. Control records are no records.
+
+use serde::{Deserialize, Serialize};
+
+use super::csv_out::CsvEncoder;
+use super::encoder::{Encoder, Lying};
+use super::format::csv_separator;
+use super::kcat_json::KcatJsonEncoder;
+use super::lossless::LosslessEncoder;
+use crate::cluster::Cluster;
+use crate::error::{Error, ErrorCode, Result};
+use crate::group::TopicPartition;
+
+/// A chunk is given away when it has so many bytes.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// What goes into a file, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ExportSpec {
+    /// The topic.
+    pub topic: String,
+    /// Which of its records.
+    #[serde(default)]
+    pub scope: ExportScope,
+    /// How they are written.
+    pub format: ExportFormat,
+}
+
+/// Which records of a topic.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum ExportScope {
+    /// All.
+    #[default]
+    Topic,
+    /// Those of one partition.
+    Partition {
+        /// Its number.
+        partition: i32,
+    },
+    /// Offsets of one partition.
+    Range {
+        /// Its number.
+        partition: i32,
+        /// The first.
+        from: i64,
+        /// The one after the last.
+        to: i64,
+    },
+    /// What a group has not read: from its committed offsets on, else from the start.
+    Unread {
+        /// The group.
+        group: String,
+    },
+}
+
+/// How records are written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum ExportFormat {
+    /// Loglanes' own lines.
+    Lossless,
+    /// As `kcat -C -J` prints them.
+    KcatJson,
+    /// A table.
+    Csv {
+        /// What stands between two cells.
+        separator: char,
+    },
+}
+
+/// A file that is being written.
+#[derive(Debug)]
+pub struct Export {
+    topic: String,
+    encoder: Box<dyn Encoder>,
+    /// Partition, next offset, end.
+    parts: std::vec::IntoIter<(i32, i64, i64)>,
+    part: Option<(i32, i64, i64)>,
+    /// Offsets in all, gaps included.
+    total: u64,
+    written: u64,
+    state: State,
+}
+
+/// How far an export is.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct ExportProgress {
+    /// Records that are written.
+    pub records: f64,
+    /// Offsets that are asked for: as many records at most, fewer where there are gaps.
+    pub offsets: f64,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    Begin,
+    Records,
+    Over,
+}
+
+impl Export {
+    /// Begins a file.
+    ///
+    /// ```
+    /// use loglanes::interchange::{Export, ExportFormat, ExportScope, ExportSpec};
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::new(7);
+    /// cluster.apply(&Command::create_topic("orders", 1), 0)?;
+    /// cluster.apply(&Command::produce("orders", Some(b"k"), None), 9)?;
+    /// let spec = ExportSpec {
+    ///     topic: "orders".into(),
+    ///     scope: ExportScope::Topic,
+    ///     format: ExportFormat::KcatJson,
+    /// };
+    /// let mut export = Export::begin(&cluster, &spec)?;
+    /// let file = export.next(&cluster)?.unwrap();
+    /// assert!(file.ends_with(b"\"key\":\"k\",\"payload\":null}\n"));
+    /// assert_eq!(export.next(&cluster)?, None);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A topic, partition or group that is not there, an offset out of range, options that cannot
+    /// be used.
+    pub fn begin(cluster: &Cluster, spec: &ExportSpec) -> Result<Self> {
+        let parts = parts(cluster, spec)?;
+        let total = parts.iter().map(|&(_, from, to)| (to - from).max(0) as u64).sum();
+        let headers = has_headers(cluster, &spec.topic, &parts);
+        Ok(Self {
+            topic: spec.topic.clone(),
+            encoder: spec.format.encoder(headers)?,
+            parts: parts.into_iter(),
+            part: None,
+            total,
+            written: 0,
+            state: State::Begin,
+        })
+    }
+
+    /// How far it is.
+    #[must_use]
+    pub fn progress(&self) -> ExportProgress {
+        ExportProgress { records: self.written as f64, offsets: self.total as f64 }
+    }
+
+    /// The next chunk; none when the file is whole.
+    ///
+    /// # Errors
+    ///
+    /// The topic is gone.
+    pub fn next(&mut self, cluster: &Cluster) -> Result<Option<Vec<u8>>> {
+        let topic = cluster.topic(&self.topic).ok_or_else(|| unknown(&self.topic))?;
+        let mut out = Vec::new();
+        if self.state == State::Begin {
+            self.encoder.begin(&mut out);
+            self.state = State::Records;
+        }
+        while self.state == State::Records && out.len() < CHUNK_BYTES {
+            let Some((number, from, to)) = self.part.or_else(|| self.parts.next()) else {
+                self.encoder.end(&mut out);
+                self.state = State::Over;
+                break;
+            };
+            let held = topic.partition(number).ok_or_else(|| unknown(&self.topic))?;
+            let from = from.max(held.log.log_start_offset());
+            self.part = None;
+            let records = held
+                .log
+                .batches_from(from)
+                .filter(|batch| !batch.header().is_control())
+                .flat_map(|batch| {
+                    let kind = batch.header().timestamp_type();
+                    batch.records().map_while(std::result::Result::ok).map(move |each| (kind, each))
+                })
+                .skip_while(|(_, record)| record.offset < from)
+                .take_while(|(_, record)| record.offset < to);
+            for (timestamp_type, record) in records {
+                if out.len() >= CHUNK_BYTES {
+                    self.part = Some((number, record.offset, to));
+                    break;
+                }
+                let leader = held.leader();
+                let topic = &self.topic;
+                let lying = Lying { topic, partition: number, leader, timestamp_type, record };
+                self.encoder.record(&lying, &mut out);
+                self.written += 1;
+            }
+        }
+        Ok((!out.is_empty()).then_some(out))
+    }
+}
+
+impl ExportFormat {
+    fn encoder(&self, headers: bool) -> Result<Box<dyn Encoder>> {
+        Ok(match self {
+            Self::Lossless => Box::new(LosslessEncoder),
+            Self::KcatJson => Box::new(KcatJsonEncoder),
+            Self::Csv { separator } => {
+                Box::new(CsvEncoder::new(csv_separator(*separator)?, headers))
+            }
+        })
+    }
+}
+
+/// Whether any record has a header.
+fn has_headers(cluster: &Cluster, topic: &str, parts: &[(i32, i64, i64)]) -> bool {
+    parts.iter().any(|&(number, from, to)| {
+        cluster.topic(topic).and_then(|topic| topic.partition(number)).is_some_and(|held| {
+            let records = held.log.records_from(from).take_while(|record| record.offset < to);
+            records.into_iter().any(|record| record.header_count() > 0)
+        })
+    })
+}
+
+/// Which offsets of which partitions.
+fn parts(cluster: &Cluster, spec: &ExportSpec) -> Result<Vec<(i32, i64, i64)>> {
+    let topic = cluster.topic(&spec.topic).ok_or_else(|| unknown(&spec.topic))?;
+    let whole = |number: i32| {
+        let held = topic.partition(number).ok_or_else(|| unknown(&spec.topic))?;
+        Ok((number, held.log.log_start_offset(), held.log.high_watermark()))
+    };
+    match &spec.scope {
+        ExportScope::Topic => (0..topic.partition_count()).map(whole).collect(),
+        ExportScope::Partition { partition } => Ok(vec![whole(*partition)?]),
+        ExportScope::Range { partition, from, to } => {
+            let (number, start, end) = whole(*partition)?;
+            if *from < start || *to > end || from > to {
+                return Err(Error::code_alone(ErrorCode::OffsetOutOfRange).with_hint(format!(
+                    "This partition has offsets from {start}; its end is {end}."
+                )));
+            }
+            Ok(vec![(number, *from, *to)])
+        }
+        ExportScope::Unread { group } => {
+            let group = cluster.group(group).ok_or_else(|| {
+                Error::code_alone(ErrorCode::GroupIdNotFound)
+                    .with_hint("Name a group that is there.")
+            })?;
+            (0..topic.partition_count())
+                .map(|number| {
+                    let (_, start, end) = whole(number)?;
+                    let at = TopicPartition { topic: spec.topic.clone(), partition: number };
+                    let from = group.committed.get(&at).copied().unwrap_or(start);
+                    Ok((number, from.clamp(start, end), end))
+                })
+                .collect()
+        }
+    }
+}
+
+fn unknown(topic: &str) -> Error {
+    Error::code_alone(ErrorCode::UnknownTopicOrPartition)
+        .with_hint(format!("Name a partition that {topic} has."))
+}

@@ -1,0 +1,84 @@
+//! The formats that are known, with what has to be said of a file to read it.
+
+use serde::{Deserialize, Serialize};
+
+use super::csv::CsvDecoder;
+use super::decoder::Decoder;
+use super::kcat_json::KcatJsonDecoder;
+use super::lossless::LosslessDecoder;
+use crate::error::{Error, Result};
+
+/// A format and its options.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
+pub enum FileFormat {
+    /// One JSON value a line, each the value of a record.
+    #[default]
+    Ndjson,
+    /// Loglanes' own lines, with all that a record has.
+    Lossless,
+    /// What `kcat -C -J` prints.
+    KcatJson,
+    /// A table.
+    Csv {
+        /// What stands between two cells: one ASCII character.
+        separator: char,
+        /// Whether the first row names the columns.
+        header: bool,
+    },
+}
+
+impl FileFormat {
+    /// A reader at the beginning of a file.
+    ///
+    /// # Errors
+    ///
+    /// Options that cannot be used.
+    pub fn decoder(&self) -> Result<Box<dyn Decoder>> {
+        Ok(match self {
+            Self::Ndjson => super::ndjson::decoder(None),
+            Self::Lossless => Box::new(LosslessDecoder::default()),
+            Self::KcatJson => Box::new(KcatJsonDecoder::default()),
+            Self::Csv { separator, header } => {
+                Box::new(CsvDecoder::new(csv_separator(*separator)?, *header))
+            }
+        })
+    }
+
+    /// What a record of it brings along, beside a value.
+    #[must_use]
+    pub fn brings(&self) -> Brings {
+        let all = Brings { key: true, timestamp: true, partition: true, headers: true };
+        match self {
+            Self::Ndjson => Brings::default(),
+            Self::Lossless | Self::KcatJson | Self::Csv { .. } => all,
+        }
+    }
+}
+
+/// What a format can say of a record, beside its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Brings {
+    /// Its own key.
+    pub key: bool,
+    /// Its own timestamp.
+    pub timestamp: bool,
+    /// The partition it lay in.
+    pub partition: bool,
+    /// Headers.
+    pub headers: bool,
+}
+
+/// A separator of cells as the byte that it is.
+pub(super) fn csv_separator(separator: char) -> Result<u8> {
+    match u8::try_from(separator) {
+        Ok(byte) if byte.is_ascii() && !b"\"\r\n".contains(&byte) => Ok(byte),
+        _ => Err(Error::loglanes(format!("{separator:?} cannot part the cells of a table."))
+            .with_hint("Choose one ASCII character, such as a comma, a semicolon or a tab.")),
+    }
+}
