@@ -210,7 +210,7 @@ impl Job {
     }
 
     /// What is in is sent. A record that has come in part is none.
-    pub(crate) fn finish(mut self, cluster: &mut Cluster) -> Result<Done> {
+    pub(crate) fn finish(self, cluster: &mut Cluster) -> Result<Done> {
         let before = self.progress();
         let (blank, null_keys) = self.work.passed();
         let command = match self.work {

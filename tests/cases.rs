@@ -524,8 +524,7 @@ fn real_flights_fall_into_six_partitions_as_the_java_client_would_send_them() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/www/samples/flights-20k.ndjson");
     let file = std::fs::read(path).unwrap();
     let mut session = session(&[("flights", 6)]);
-    let spec =
-        ImportSpec::ndjson("flights", Some("origin"));
+    let spec = ImportSpec::ndjson("flights", Some("origin"));
     session.begin_import(spec, T).unwrap();
     for piece in file.chunks(99_991) {
         session.feed(piece).unwrap();

@@ -243,11 +243,12 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 fn act() -> impl Strategy<Value = Act> {
-    let spec = (topic(), partitioner(), option::of(Just("k".to_owned())))
-        .prop_map(|(topic, partitioner, key)| ImportSpec {
+    let spec = (topic(), partitioner(), option::of(Just("k".to_owned()))).prop_map(
+        |(topic, partitioner, key)| ImportSpec {
             partitioner,
             ..ImportSpec::ndjson(topic, key.as_deref())
-        });
+        },
+    );
     let line = select(vec![
         "{\"k\":\"a\",\"n\":1}\n",
         "{\"k\":null}\n",

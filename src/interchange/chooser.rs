@@ -150,7 +150,9 @@ impl Chooser {
         let partition = match (self.keep_partition, record.partition) {
             (false, _) => None,
             (true, Some(partition)) => Some(partition),
-            (true, None) => return Err("it names no partition, and the file's was to be kept.".to_owned()),
+            (true, None) => {
+                return Err("it names no partition, and the file's was to be kept.".to_owned());
+            }
         };
         Ok(Chosen { partition, timestamp, key, value })
     }

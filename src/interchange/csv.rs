@@ -305,9 +305,8 @@ impl CsvDecoder {
         self.end_cell();
         if self.row.bytes > MAX_ROW_BYTES as u64 {
             let bytes = self.row.bytes;
-            self.row.wrong = Some(format!(
-                "{bytes} bytes are more than the {MAX_ROW_BYTES} a row may have."
-            ));
+            self.row.wrong =
+                Some(format!("{bytes} bytes are more than the {MAX_ROW_BYTES} a row may have."));
         }
         let place = Place::Line(self.row.line);
         match self.row.wrong.take() {

@@ -173,7 +173,8 @@ pub fn preview(
                     if partitions.is_some_and(|count| number >= count) =>
                 {
                     let count = partitions.unwrap_or_default();
-                    let reason = format!("it lay in partition {number}, and the topic has {count}.");
+                    let reason =
+                        format!("it lay in partition {number}, and the topic has {count}.");
                     (record.place, reason)
                 }
                 Ok(chosen) => {
@@ -248,7 +249,10 @@ impl Look {
         if let Some(row) = &record.row {
             for (index, name) in row.names().iter().enumerate() {
                 let cell = row.cell(index).flatten();
-                self.field(name.clone(), cell.map_or(Cow::Borrowed("null"), String::from_utf8_lossy));
+                self.field(
+                    name.clone(),
+                    cell.map_or(Cow::Borrowed("null"), String::from_utf8_lossy),
+                );
             }
             return;
         }

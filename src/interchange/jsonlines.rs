@@ -3,8 +3,8 @@
 //! kcat puts the bytes of a record into a JSON string as they are, so a line may be JSON in form
 //! and still not be UTF-8. Strings are therefore read as bytes here, and never repaired.
 
-use serde::de::{Deserializer, Error as _, Visitor};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, Visitor};
 use std::fmt;
 
 /// The longest line that is taken where a line is a whole record with its key and headers: 8 MiB.

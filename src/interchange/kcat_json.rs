@@ -43,10 +43,7 @@ struct KcatLine {
 
 impl Default for KcatJsonDecoder {
     fn default() -> Self {
-        Self {
-            lines: LineSplitter::with_limit(MAX_RECORD_LINE_BYTES),
-            passed: Passed::default(),
-        }
+        Self { lines: LineSplitter::with_limit(MAX_RECORD_LINE_BYTES), passed: Passed::default() }
     }
 }
 

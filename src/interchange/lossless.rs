@@ -103,9 +103,8 @@ pub(super) fn headers(json: &[u8]) -> Result<Vec<OwnedHeader>, String> {
 fn record(place: Place, line: &[u8]) -> Result<FileRecord<'static>, String> {
     let line: LosslessLine =
         serde_json::from_slice(line).map_err(|error| jsonlines::reason(&error))?;
-    let octets = |octets: Option<Octets>| {
-        octets.map(|octets| octets.bytes().map(Cow::Owned)).transpose()
-    };
+    let octets =
+        |octets: Option<Octets>| octets.map(|octets| octets.bytes().map(Cow::Owned)).transpose();
     Ok(FileRecord {
         place,
         partition: line.partition,
@@ -123,10 +122,7 @@ fn record(place: Place, line: &[u8]) -> Result<FileRecord<'static>, String> {
 
 impl Default for LosslessDecoder {
     fn default() -> Self {
-        Self {
-            lines: LineSplitter::with_limit(MAX_RECORD_LINE_BYTES),
-            passed: Passed::default(),
-        }
+        Self { lines: LineSplitter::with_limit(MAX_RECORD_LINE_BYTES), passed: Passed::default() }
     }
 }
 

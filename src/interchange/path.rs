@@ -37,8 +37,9 @@ impl Path {
     /// An empty text, a path that does not follow the rules, or more than [`MAX_STEPS`].
     pub fn parse(text: &str) -> Result<Self> {
         let refuse = |why: &str| {
-            Error::loglanes(format!("{text:?} is no path: {why}."))
-                .with_hint("Write the name of a field, or a path such as $.user.id, $.items[0] or $[\"a b\"].")
+            Error::loglanes(format!("{text:?} is no path: {why}.")).with_hint(
+                "Write the name of a field, or a path such as $.user.id, $.items[0] or $[\"a b\"].",
+            )
         };
         if text.is_empty() {
             return Err(refuse("it is empty"));

@@ -40,12 +40,14 @@ pub(super) fn recognise(head: &[u8]) -> Recognised {
     let json = JsonLines::of(head);
     if json.lossless > 0 && json.lossless * 2 >= json.lines {
         let JsonLines { lossless, lines, .. } = json;
-        let reason = format!("{lossless} of the first {lines} lines are records as Loglanes writes them.");
+        let reason =
+            format!("{lossless} of the first {lines} lines are records as Loglanes writes them.");
         return Recognised::some(FileFormat::Lossless, reason);
     }
     if json.kcat > 0 && json.kcat * 2 >= json.lines {
         let JsonLines { kcat, lines, .. } = json;
-        let reason = format!("{kcat} of the first {lines} lines are records as kcat -J prints them.");
+        let reason =
+            format!("{kcat} of the first {lines} lines are records as kcat -J prints them.");
         return Recognised::some(FileFormat::KcatJson, reason);
     }
     if json.objects > 0 && json.objects * 2 >= json.lines {
@@ -58,7 +60,9 @@ pub(super) fn recognise(head: &[u8]) -> Recognised {
             "There are bytes in it that no text has, and it is no other kind of file that is known.",
         );
     }
-    if !json.opens && let Some(table) = table(head) {
+    if !json.opens
+        && let Some(table) = table(head)
+    {
         return table;
     }
     Recognised::none(json.why_not())
@@ -127,7 +131,8 @@ impl JsonLines {
                 .is_ok()
         });
         let is_json = text.as_ref().is_some_and(|text| {
-            is_object || json::check(text.as_bytes()).is_ok_and(|text| json::any_value(text).is_ok())
+            is_object
+                || json::check(text.as_bytes()).is_ok_and(|text| json::any_value(text).is_ok())
         });
         if !ended && !is_json {
             self.cut = true;
@@ -215,13 +220,13 @@ fn table(head: &[u8]) -> Option<Recognised> {
         _ => "bars",
     };
     let format = FileFormat::Csv { separator: char::from(separator), header: true };
-    let reason =
-        format!("Its first {rows} rows have {columns} cells each, parted by {name}, as the first line has names.");
-    let mut recognised = Recognised::some(format, reason);
-    recognised.others =
-        vec![FileFormat::Csv { separator: char::from(separator), header: false }];
-    recognised.notes.push(
-        "An empty cell is empty, not none. None is the cell \\N, not quoted.".to_owned(),
+    let reason = format!(
+        "Its first {rows} rows have {columns} cells each, parted by {name}, as the first line has names."
     );
+    let mut recognised = Recognised::some(format, reason);
+    recognised.others = vec![FileFormat::Csv { separator: char::from(separator), header: false }];
+    recognised
+        .notes
+        .push("An empty cell is empty, not none. None is the cell \\N, not quoted.".to_owned());
     Some(recognised)
 }

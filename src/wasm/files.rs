@@ -48,8 +48,7 @@ impl Loglanes {
     /// Begins to write records into a file: then `exportNext` until it is null.
     #[wasm_bindgen(js_name = beginExport)]
     pub fn begin_export(&mut self, spec: JsExportSpec) -> Result<JsExportProgress, Thrown> {
-        let export =
-            Export::begin(self.session.cluster(), &from_js("export", spec.into())?)?;
+        let export = Export::begin(self.session.cluster(), &from_js("export", spec.into())?)?;
         let begun = export.progress();
         self.records_export = Some(export);
         to_js(&begun)
