@@ -3,7 +3,8 @@
 use wasm_bindgen::prelude::*;
 
 use super::Loglanes;
-use super::convert::{Thrown, bytes_of, from_js, to_js};
+use super::convert::{Thrown, bytes_of, to_js};
+use super::from_js::from_js;
 use crate::interchange::{self, Export};
 
 #[wasm_bindgen]
@@ -41,14 +42,14 @@ impl Loglanes {
         partitions: Option<i32>,
     ) -> Result<JsPreview, Thrown> {
         let head = bytes_of("The beginning of a file", head)?;
-        let spec = from_js("import", spec)?;
+        let spec = from_js("import", &spec)?;
         to_js(&interchange::preview(&head, whole, &spec, partitions)?)
     }
 
     /// Begins to write records into a file: then `exportNext` until it is null.
     #[wasm_bindgen(js_name = beginExport)]
     pub fn begin_export(&mut self, spec: JsExportSpec) -> Result<JsExportProgress, Thrown> {
-        let export = Export::begin(self.session.cluster(), &from_js("export", spec.into())?)?;
+        let export = Export::begin(self.session.cluster(), &from_js("export", &spec)?)?;
         let begun = export.progress();
         self.records_export = Some(export);
         to_js(&begun)

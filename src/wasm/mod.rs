@@ -14,7 +14,7 @@ mod timing;
 
 use wasm_bindgen::prelude::*;
 
-use convert::{Thrown, at_most, bytes_of, count, ms, optional_bytes_of, to_js, whole};
+use convert::{Thrown, at_most, count, ms, optional_bytes_of, to_js, whole};
 use from_js::from_js;
 use insights::Insights;
 
