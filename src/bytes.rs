@@ -50,10 +50,15 @@ impl From<Vec<u8>> for Bytes {
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match std::str::from_utf8(&self.0) {
-            Ok(text) if !text.chars().any(char::is_control) => write!(f, "{text:?}"),
+            Ok(text) if !text.chars().any(is_unreadable) => write!(f, "{text:?}"),
             _ => write!(f, "x\"{}\"", hex(&self.0)),
         }
     }
+}
+
+/// A control character for which there is no usual escape.
+fn is_unreadable(letter: char) -> bool {
+    letter.is_control() && !matches!(letter, '\n' | '\r' | '\t')
 }
 
 impl fmt::Debug for Bytes {

@@ -42,14 +42,24 @@ pub struct GenerateSpec {
     pub value_bytes: u64,
     /// 0 to [`MAX_SEED`].
     pub seed: u64,
+    /// What the keys look like: `{}` stands for the number, from 1. None: `key-{}`. One key alone
+    /// may do without the number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_pattern: Option<String>,
 }
+
+/// The longest pattern of keys, in bytes.
+pub const MAX_KEY_PATTERN_BYTES: usize = 1_000;
+
+/// Where the number stands in a pattern of keys.
+pub const KEY_NUMBER: &str = "{}";
 
 /// Makes the records of a [`GenerateSpec`].
 ///
 /// ```
 /// use loglanes::generate::{GenerateSpec, Generator};
 ///
-/// let spec = GenerateSpec { count: 1000, keys: 50, skew: 1.0, value_bytes: 24, seed: 7 };
+/// let spec = GenerateSpec { count: 1000, keys: 50, skew: 1.0, value_bytes: 24, seed: 7, key_pattern: None };
 /// let generator = Generator::new(&spec)?;
 /// let (mut key, mut value) = (Vec::new(), Vec::new());
 /// assert!(generator.record(41, &mut key, &mut value));
@@ -62,6 +72,8 @@ pub struct Generator {
     start: u64,
     count: u64,
     keys: Keys,
+    /// What stands before the number of a key, and, if there is a number, behind it.
+    label: (Vec<u8>, Option<Vec<u8>>),
     filler: Vec<u8>,
 }
 
@@ -96,9 +108,10 @@ impl Generator {
                 Keys::Skewed(AliasTable::new(&zipf_weights(keys, skew_steps)))
             }
         };
+        let label = label(spec)?;
         let alphabet = b"abcdefghijklmnopqrstuvwxyz ".iter().copied().cycle();
         let filler = alphabet.take(usize::try_from(spec.value_bytes).unwrap_or(0)).collect();
-        Ok(Self { start: mix(spec.seed), count: spec.count, keys, filler })
+        Ok(Self { start: mix(spec.seed), count: spec.count, keys, label, filler })
     }
 
     /// How many records there are.
@@ -122,7 +135,16 @@ impl Generator {
             value.truncate(self.filler.len());
         }
         match self.key_number(i) {
-            Some(number) => push(key, b"key-", number),
+            Some(number) => {
+                let (before, behind) = &self.label;
+                match behind {
+                    Some(behind) => {
+                        push(key, before, number);
+                        key.extend_from_slice(behind);
+                    }
+                    None => key.extend_from_slice(before),
+                }
+            }
             None => return false,
         }
         true
@@ -135,6 +157,31 @@ impl Generator {
             Keys::None => None,
             Keys::Even(keys) => Some(1 + below(random, *keys)),
             Keys::Skewed(table) => Some(1 + table.draw(random, mix(random ^ GOLDEN))),
+        }
+    }
+}
+
+/// What stands around the number of a key.
+fn label(spec: &GenerateSpec) -> Result<(Vec<u8>, Option<Vec<u8>>)> {
+    let pattern = spec.key_pattern.as_deref().unwrap_or("key-{}");
+    if pattern.len() > MAX_KEY_PATTERN_BYTES {
+        return Err(Error::limit(
+            "MAX_KEY_PATTERN_BYTES",
+            format!(
+                "The keys' pattern has {} bytes, and may have {MAX_KEY_PATTERN_BYTES}.",
+                pattern.len()
+            ),
+        )
+        .with_hint("Choose a shorter one."));
+    }
+    match pattern.split_once(KEY_NUMBER) {
+        Some((before, behind)) if !behind.contains(KEY_NUMBER) => {
+            Ok((before.into(), Some(behind.into())))
+        }
+        None if spec.keys <= 1 => Ok((pattern.into(), None)),
+        _ => {
+            Err(Error::loglanes(format!("The keys' pattern {pattern:?} has not one {KEY_NUMBER}."))
+                .with_hint("It stands once, for the number of the key: user_{}."))
         }
     }
 }
@@ -270,8 +317,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const SPEC: GenerateSpec =
-        GenerateSpec { count: 1000, keys: 100, skew: 1.0, value_bytes: 30, seed: 42 };
+    const SPEC: GenerateSpec = GenerateSpec {
+        count: 1000,
+        keys: 100,
+        skew: 1.0,
+        value_bytes: 30,
+        seed: 42,
+        key_pattern: None,
+    };
 
     fn record(spec: &GenerateSpec, i: u64) -> (Option<String>, Vec<u8>) {
         let (mut key, mut value) = (b"before".to_vec(), b"before".to_vec());

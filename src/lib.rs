@@ -45,6 +45,7 @@ pub mod log;
 pub mod partitioner;
 pub mod producer;
 pub mod replicas;
+pub mod scenario;
 pub mod snapshot;
 pub mod topic;
 pub mod view;

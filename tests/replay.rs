@@ -8,6 +8,7 @@ use loglanes::generate::GenerateSpec;
 use loglanes::group::assignor::Assignor;
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
 use loglanes::log::NewRecord;
+use loglanes::scenario::{Player, Scenario, history_text};
 use loglanes::snapshot::{BLOCK_BYTES, Export, FileReader, Restorer};
 use loglanes::{
     Bytes, Cluster, Command, ImportSpec, LogEnd, OwnedHeader, Produce, RecordSet, SeekTo, Session,
@@ -127,6 +128,7 @@ fn spec() -> impl Strategy<Value = GenerateSpec> {
             skew,
             value_bytes,
             seed,
+            key_pattern: None,
         })
 }
 
@@ -405,6 +407,25 @@ proptest! {
     }
 
     #[test]
+    fn a_history_written_as_a_scenario_leads_back(
+        seed: i64,
+        acts in vec(act(), 0..60),
+    ) {
+        let mut run = Run::new(seed);
+        for act in acts {
+            run.act(act);
+        }
+        let text = history_text(&run.session).unwrap();
+        let scenario = Scenario::parse(&text)
+            .map_err(|problems| TestCaseError::fail(format!("{text}\n{problems:?}")))?;
+        let (mut player, _) = Player::new(&scenario);
+        let report = player.finish();
+        prop_assert!(report.is_met(), "{:?}\n{}", report.stopped, text);
+        prop_assert_eq!(player.session().cluster(), run.session.cluster());
+        prop_assert_eq!(history_text(player.session()).unwrap(), text);
+    }
+
+    #[test]
     fn what_was_saved_in_many_moments_comes_back_the_same(
         seed in any::<i64>(),
         acts in vec(act(), 1..60),
@@ -524,7 +545,14 @@ fn a_generation_that_is_cancelled_before_its_first_record_can_be_replayed() {
     let mut session = Session::new(7);
     session.apply(Command::create_topic("t", 3), NOW).unwrap();
     for partitioner in [None, Some("kafkajs/default".to_owned())] {
-        let spec = GenerateSpec { count: 10, keys: 3, skew: 0.0, value_bytes: 5, seed: 1 };
+        let spec = GenerateSpec {
+            count: 10,
+            keys: 3,
+            skew: 0.0,
+            value_bytes: 5,
+            seed: 1,
+            key_pattern: None,
+        };
         let command = Command::Generate { topic: "t".into(), partitioner, spec };
         session.begin_generate(command, NOW).unwrap();
         session.finish().unwrap();
@@ -536,7 +564,14 @@ fn a_generation_that_is_cancelled_before_its_first_record_can_be_replayed() {
 fn after_one_more_record_a_save_writes_one_block_one_chunk_and_the_manifest() {
     let mut session = Session::new(7);
     session.apply(Command::create_topic("t", 2), NOW).unwrap();
-    let spec = GenerateSpec { count: 40_000, keys: 100, skew: 0.0, value_bytes: 100, seed: 1 };
+    let spec = GenerateSpec {
+        count: 40_000,
+        keys: 100,
+        skew: 0.0,
+        value_bytes: 100,
+        seed: 1,
+        key_pattern: None,
+    };
     let fill = Command::Generate { topic: "t".into(), partitioner: None, spec };
     session.apply(fill, NOW).unwrap();
     let mut store = Store::default();
@@ -565,7 +600,14 @@ fn a_large_state_is_saved_in_steps_and_between_them_the_last_whole_one_is_there(
     let fill = |topic: &str, seed| Command::Generate {
         topic: topic.into(),
         partitioner: None,
-        spec: GenerateSpec { count: 60_000, keys: 100, skew: 0.0, value_bytes: 100, seed },
+        spec: GenerateSpec {
+            count: 60_000,
+            keys: 100,
+            skew: 0.0,
+            value_bytes: 100,
+            seed,
+            key_pattern: None,
+        },
     };
     session.apply(Command::create_topic("a", 2), NOW).unwrap();
     session.apply(Command::create_topic("b", 2), NOW).unwrap();

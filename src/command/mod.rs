@@ -3,7 +3,7 @@
 //! Clicks, files and tests all make commands; [`crate::Cluster::apply`] is the one place
 //! that carries them out. So any state can be replayed from its history.
 
-mod text;
+pub(crate) mod text;
 
 use std::collections::BTreeMap;
 

@@ -1,67 +1,69 @@
-//! A command as one line of the history, in Kafka's words.
+//! A command as a line of a scenario, which reads it back: see `docs/scenarios.md`.
+//!
+//! Nothing is left out, so that a history is a scenario. A new command has to get its line here,
+//! and its reader in `crate::scenario`.
 
 use std::fmt;
 
 use super::{Command, LogEnd, Produce, SeekTo};
 use crate::Bytes;
-use crate::generate::GenerateSpec;
-use crate::group::MAX_PARTITION_FETCH_BYTES;
+use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
-use crate::group::{ConsumerConfig, ResetTo};
+use crate::group::{ConsumerConfig, MAX_PARTITION_FETCH_BYTES, ResetTo};
+use crate::scenario::{Place, Setting, Value, Word, print_span};
+use crate::topic::{AlterConfigOp, ConfigOp};
 
-/// One line, in the words of the history panel.
+/// One line of a scenario.
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CreateTopic { name, partitions, replication_factor, configs } => {
-                write!(f, "topic {name}")?;
+                write!(f, "topic {}", Word(name))?;
                 optional(f, "partitions", partitions.as_ref())?;
                 optional(f, "replication-factor", replication_factor.as_ref())?;
-                configs.iter().try_for_each(|(name, value)| write!(f, " {name}={value}"))
+                configs
+                    .iter()
+                    .try_for_each(|(name, value)| write!(f, " {}={}", Setting(name), Value(value)))
             }
-            Self::DeleteTopic { name } => write!(f, "delete-topic {name}"),
-            Self::CreatePartitions { topic, total } => write!(f, "partitions {topic} {total}"),
+            Self::DeleteTopic { name } => write!(f, "delete-topic {}", Word(name)),
+            Self::CreatePartitions { topic, total } => {
+                write!(f, "partitions {} {total}", Word(topic))
+            }
             Self::Produce(record) => record.fmt(f),
             Self::ProduceMany { topic, partitioner, records } => {
-                write!(f, "produce {topic} records={}", records.len())?;
-                optional(f, "partitioner", partitioner.as_ref())
+                write!(f, "produce-many {}", Word(topic))?;
+                optional(f, "partitioner", partitioner.as_deref().map(Value))?;
+                crate::scenario::write_records(f, records)
             }
             Self::Generate { topic, partitioner, spec } => {
-                let GenerateSpec { count, keys, skew, value_bytes, seed } = spec;
-                write!(f, "produce {topic} count={count} keys={keys}")?;
-                write!(f, " skew={skew} value-bytes={value_bytes} seed={seed}")?;
-                optional(f, "partitioner", partitioner.as_ref())
+                write!(f, "produce {} count={}", Word(topic), spec.count)?;
+                generated(f, spec)?;
+                optional(f, "partitioner", partitioner.as_deref().map(Value))
             }
             Self::Join { group, member, config } => {
-                let ConsumerConfig { topics, auto_offset_reset, .. } = config;
-                write!(f, "join {group} {member} {} reset={auto_offset_reset}", topics.join(","))?;
-                if config.assignors != Assignor::DEFAULT {
-                    let names: Vec<&str> =
-                        config.assignors.iter().map(|assignor| assignor.name()).collect();
-                    write!(f, " assignors={}", names.join(","))?;
-                }
-                optional(f, "instance", config.instance_id.as_ref())?;
-                f.write_str(if config.auto_commit { " auto-commit" } else { "" })?;
-                let fetch = config.max_partition_fetch_bytes;
-                let fetch = (fetch != MAX_PARTITION_FETCH_BYTES).then_some(fetch);
-                optional(f, "max-partition-fetch", fetch.as_ref())
+                write!(f, "join {} {} ", Word(group), Word(member))?;
+                consumer(f, config)
             }
-            Self::Leave { group, member } => write!(f, "leave {group} {member}"),
-            Self::Crash { group, member } => write!(f, "crash {group} {member}"),
-            Self::Restart { group, member } => write!(f, "restart {group} {member}"),
+            Self::Leave { group, member } => who(f, "leave", group, member),
+            Self::Crash { group, member } => who(f, "crash", group, member),
+            Self::Restart { group, member } => who(f, "restart", group, member),
             Self::Poll { group, member, max_records } => {
-                write!(f, "poll {group} {member}")?;
+                who(f, "poll", group, member)?;
                 optional(f, "max", max_records.as_ref())
             }
             Self::Commit { group, member, offsets } => {
-                write!(f, "commit {group} {member}")?;
-                offsets
-                    .iter()
-                    .flatten()
-                    .try_for_each(|at| write!(f, " {}-{}={}", at.topic, at.partition, at.offset))
+                who(f, "commit", group, member)?;
+                match offsets.as_deref() {
+                    None => Ok(()),
+                    Some([]) => f.write_str(" nothing"),
+                    Some(offsets) => offsets.iter().try_for_each(|at| {
+                        write!(f, " {}={}", Place(&at.topic, at.partition), at.offset)
+                    }),
+                }
             }
             Self::Seek { group, member, topic, partition, to } => {
-                write!(f, "seek {group} {member} {topic}-{partition} ")?;
+                who(f, "seek", group, member)?;
+                write!(f, " {} ", Place(topic, *partition))?;
                 match to {
                     SeekTo::Offset(offset) => write!(f, "{offset}"),
                     SeekTo::End(LogEnd::Beginning) => f.write_str("beginning"),
@@ -69,53 +71,60 @@ impl fmt::Display for Command {
                 }
             }
             Self::Pause { group, member, topic, partition } => {
-                write!(f, "pause {group} {member} {topic}-{partition}")
+                who(f, "pause", group, member)?;
+                write!(f, " {}", Place(topic, *partition))
             }
             Self::Resume { group, member, topic, partition } => {
-                write!(f, "resume {group} {member} {topic}-{partition}")
+                who(f, "resume", group, member)?;
+                write!(f, " {}", Place(topic, *partition))
             }
-            Self::RefreshMetadata { group } => write!(f, "refresh-metadata {group}"),
+            Self::RefreshMetadata { group } => write!(f, "refresh-metadata {}", Word(group)),
             Self::ResetOffsets { group, topics, to } => {
-                write!(f, "reset-offsets {group} ")?;
-                match topics {
-                    _ if matches!(to, ResetTo::File { .. }) => {}
-                    Some(topics) => write!(f, "{} ", topics.join(" "))?,
-                    None => f.write_str("all-topics ")?,
+                write!(f, "reset-offsets {}", Word(group))?;
+                match topics.as_deref() {
+                    None if matches!(to, ResetTo::File { .. }) => {}
+                    None => f.write_str(" all-topics")?,
+                    Some([]) => f.write_str(" no-topics")?,
+                    Some(topics) => {
+                        topics.iter().try_for_each(|name| write!(f, " {}", Value(name)))?
+                    }
                 }
                 match to {
-                    ResetTo::Earliest => f.write_str("to-earliest"),
-                    ResetTo::Latest => f.write_str("to-latest"),
-                    ResetTo::Current => f.write_str("to-current"),
-                    ResetTo::Offset { offset } => write!(f, "to-offset {offset}"),
-                    ResetTo::Shift { by } => write!(f, "shift-by {by}"),
-                    ResetTo::Datetime { datetime } => write!(f, "to-datetime {datetime}"),
-                    ResetTo::Duration { duration } => write!(f, "by-duration {duration}"),
-                    ResetTo::File { .. } => f.write_str("from-file"),
+                    ResetTo::Earliest => f.write_str(" to-earliest"),
+                    ResetTo::Latest => f.write_str(" to-latest"),
+                    ResetTo::Current => f.write_str(" to-current"),
+                    ResetTo::Offset { offset } => write!(f, " to-offset={offset}"),
+                    ResetTo::Shift { by } => write!(f, " shift-by={by}"),
+                    ResetTo::Datetime { datetime } => write!(f, " to-datetime={}", Value(datetime)),
+                    ResetTo::Duration { duration } => write!(f, " by-duration={}", Value(duration)),
+                    ResetTo::File { csv } => write!(f, " from-file={csv:?}"),
                 }
             }
             Self::DeleteOffsets { group, topics } => {
-                write!(f, "delete-offsets {group} {}", topics.join(" "))
+                write!(f, "delete-offsets {}", Word(group))?;
+                topics.iter().try_for_each(|name| write!(f, " {}", Value(name)))
             }
-            Self::DeleteGroup { group } => write!(f, "delete-group {group}"),
+            Self::DeleteGroup { group } => write!(f, "delete-group {}", Word(group)),
             Self::SeekToTimestamp { group, member, timestamp } => {
-                write!(f, "seek {group} {member} timestamp={timestamp}")
+                who(f, "seek", group, member)?;
+                write!(f, " timestamp={timestamp}")
             }
             Self::AlterConfigs { topic, ops } => {
-                write!(f, "configs {topic}")?;
-                ops.iter().try_for_each(|op| write!(f, " {op}"))
+                write!(f, "configs {}", Word(topic))?;
+                ops.iter().try_for_each(|op| change(f, op))
             }
             Self::DeleteRecords { topic, partition, before } => {
-                write!(f, "delete-records {topic}-{partition} before={before}")
+                write!(f, "delete-records {} before={before}", Place(topic, *partition))
             }
             Self::RunRetention { topic } => {
                 f.write_str("retention")?;
-                optional(f, "topic", topic.as_ref())
+                topic.iter().try_for_each(|topic| write!(f, " {}", Word(topic)))
             }
             Self::RunCleaner { topic } => {
-                f.write_str("cleaner")?;
-                optional(f, "topic", topic.as_ref())
+                f.write_str("compaction")?;
+                topic.iter().try_for_each(|topic| write!(f, " {}", Word(topic)))
             }
-            Self::AdvanceClock { ms } => write!(f, "clock +{ms}ms"),
+            Self::AdvanceClock { ms } => write!(f, "clock {}", print_span(*ms)),
             Self::Tick => f.write_str("tick"),
         }
     }
@@ -123,39 +132,173 @@ impl fmt::Display for Command {
 
 impl fmt::Display for Produce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "produce {}", self.topic)?;
-        optional(f, "partitioner", self.partitioner.as_ref())?;
-        optional(f, "partition", self.partition.as_ref())?;
-        optional(f, "timestamp", self.timestamp.as_ref())?;
-        write!(f, " key={} value={}", OrNone(self.key.as_ref()), OrNone(self.value.as_ref()))?;
-        self.headers.iter().try_for_each(|header| {
-            write!(f, " header {}={}", OrNone(Some(&header.key)), OrNone(header.value.as_ref()))
-        })
+        self.write(f, self.timestamp.as_ref())
     }
 }
 
-/// The longest key, value or header a history line shows; the record itself has all of it.
-const MAX_SHOWN_BYTES: usize = 64;
+impl Produce {
+    /// The line, with a timestamp that may be written in another way.
+    pub(crate) fn write(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        timestamp: Option<impl fmt::Display>,
+    ) -> fmt::Result {
+        write!(f, "produce {}", Word(&self.topic))?;
+        optional(f, "partitioner", self.partitioner.as_deref().map(Value))?;
+        optional(f, "partition", self.partition.as_ref())?;
+        optional(f, "timestamp", timestamp)?;
+        write!(f, " key={} value={}", OrNone(self.key.as_ref()), OrNone(self.value.as_ref()))?;
+        self.headers
+            .iter()
+            .try_for_each(|header| header_item(f, &header.key, header.value.as_ref()))
+    }
+}
 
-struct OrNone<'a>(Option<&'a Bytes>);
+/// ` header trace="a1"`
+pub(crate) fn header_item(
+    f: &mut fmt::Formatter<'_>,
+    key: &Bytes,
+    value: Option<&Bytes>,
+) -> fmt::Result {
+    match std::str::from_utf8(key) {
+        Ok(text) => write!(f, " header {}={}", Word(text), OrNone(value)),
+        Err(_) => write!(f, " header {key}={}", OrNone(value)),
+    }
+}
+
+/// Bytes, or the word `none`.
+pub(crate) struct OrNone<'a>(pub(crate) Option<&'a Bytes>);
 
 impl fmt::Display for OrNone<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => f.write_str("none"),
-            Some(bytes) if bytes.len() > MAX_SHOWN_BYTES => {
-                let head = Bytes::from(bytes.get(..MAX_SHOWN_BYTES).unwrap_or_default());
-                write!(f, "{head}…({} bytes)", bytes.len())
-            }
             Some(bytes) => bytes.fmt(f),
         }
+    }
+}
+
+fn who(f: &mut fmt::Formatter<'_>, verb: &str, group: &str, member: &str) -> fmt::Result {
+    write!(f, "{verb} {} {}", Word(group), Word(member))
+}
+
+/// `keys="user_{1..50}"`, and the rest of a rule.
+fn generated(f: &mut fmt::Formatter<'_>, spec: &GenerateSpec) -> fmt::Result {
+    let GenerateSpec { count: _, keys, skew, value_bytes, seed, key_pattern } = spec;
+    let simple = key_pattern.as_deref().and_then(|pattern| match pattern.split_once(KEY_NUMBER) {
+        Some((before, behind)) => Some(format!("{before}{{1..{keys}}}{behind}"))
+            .filter(|_| *keys > 0 && !format!("{before}{behind}").contains(['{', '}'])),
+        None => Some(pattern.to_owned()).filter(|_| *keys == 1 && !pattern.contains(['{', '}'])),
+    });
+    match (key_pattern, simple) {
+        (_, Some(simple)) => write!(f, " keys={simple:?}")?,
+        (Some(pattern), None) => write!(f, " keys={keys} key-pattern={pattern:?}")?,
+        (None, None) => write!(f, " keys={keys}")?,
+    }
+    if *skew != 0.0 {
+        write!(f, " skew={skew}")?;
+    }
+    write!(f, " value-bytes={value_bytes} seed={seed}")
+}
+
+/// What a consumer subscribes to, and how it is set up.
+fn consumer(f: &mut fmt::Formatter<'_>, config: &ConsumerConfig) -> fmt::Result {
+    let ConsumerConfig {
+        topics,
+        auto_offset_reset,
+        assignors,
+        instance_id,
+        auto_commit,
+        max_partition_fetch_bytes,
+    } = config;
+    let topics: Vec<String> = topics.iter().map(|topic| Word(topic).to_string()).collect();
+    f.write_str(if topics.is_empty() { "no-topics" } else { "" })?;
+    write!(f, "{} reset={auto_offset_reset}", topics.join(","))?;
+    if *assignors != Assignor::DEFAULT {
+        let names: Vec<&str> = assignors.iter().map(|assignor| assignor.name()).collect();
+        f.write_str(if names.is_empty() { " assignors=none" } else { " assignors=" })?;
+        f.write_str(&names.join(","))?;
+    }
+    optional(f, "instance", instance_id.as_deref().map(Value))?;
+    f.write_str(if *auto_commit { " auto-commit" } else { "" })?;
+    let fetch =
+        Some(max_partition_fetch_bytes).filter(|bytes| **bytes != MAX_PARTITION_FETCH_BYTES);
+    optional(f, "max-partition-fetch", fetch)
+}
+
+fn change(
+    f: &mut fmt::Formatter<'_>,
+    AlterConfigOp { op, name, value }: &AlterConfigOp,
+) -> fmt::Result {
+    let name = Setting(name);
+    let sign = match op {
+        ConfigOp::Delete if value.is_none() => return write!(f, " delete {name}"),
+        ConfigOp::Delete => {
+            return write!(f, " delete {name}={}", Value(value.as_deref().unwrap_or_default()));
+        }
+        ConfigOp::Set => "=",
+        ConfigOp::Append => "+=",
+        ConfigOp::Subtract => "-=",
+    };
+    match value {
+        Some(value) => write!(f, " {name}{sign}{}", Value(value)),
+        None => write!(f, " {name}{sign}none"),
     }
 }
 
 fn optional(
     f: &mut fmt::Formatter<'_>,
     name: &str,
-    value: Option<&impl fmt::Display>,
+    value: Option<impl fmt::Display>,
 ) -> fmt::Result {
     value.map_or(Ok(()), |value| write!(f, " {name}={value}"))
+}
+
+/// The longest line that a list of steps shows whole, in bytes.
+pub const MAX_BRIEF_BYTES: usize = 1_000;
+
+impl Command {
+    /// The line of [`Display`](fmt::Display), cut where it is long; and whether it is whole.
+    ///
+    /// ```
+    /// use loglanes::Command;
+    ///
+    /// let long = Command::produce("orders", None, Some(&[b'a'; 10_000]));
+    /// let (line, is_whole) = long.brief();
+    /// assert!(line.starts_with("produce orders key=none value=\"aaa") && line.len() < 1_100);
+    /// assert!(!is_whole && long.to_string().len() > 10_000);
+    /// ```
+    #[must_use]
+    pub fn brief(&self) -> (String, bool) {
+        use fmt::Write as _;
+        if let Self::ProduceMany { topic, partitioner, records } = self
+            && records.bytes().len() > MAX_BRIEF_BYTES
+        {
+            let partitioner =
+                partitioner.as_deref().map(|id| format!(" partitioner={}", Value(id)));
+            let (count, partitioner) = (records.len(), partitioner.unwrap_or_default());
+            return (
+                format!("produce-many {}{partitioner} … ({count} records)", Word(topic)),
+                false,
+            );
+        }
+        let mut line = Limited(String::new());
+        if write!(line, "{self}").is_ok() { (line.0, true) } else { (line.0 + "…", false) }
+    }
+}
+
+/// Takes so much and no more.
+struct Limited(String);
+
+impl fmt::Write for Limited {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let room = MAX_BRIEF_BYTES - self.0.len();
+        if part.len() <= room {
+            self.0.push_str(part);
+            return Ok(());
+        }
+        let end = (0..=room).rev().find(|&end| part.is_char_boundary(end)).unwrap_or(0);
+        self.0.push_str(part.get(..end).unwrap_or_default());
+        Err(fmt::Error)
+    }
 }

@@ -11,8 +11,10 @@ pub struct StepLine {
     pub step: f64,
     /// When it was applied, ms since 1970.
     pub at: f64,
-    /// One line, in Kafka's words.
+    /// One line of a scenario, cut where it is long.
     pub text: String,
+    /// Whether the line is all of it.
+    pub whole: bool,
     /// The command's `type`.
     pub command: &'static str,
 }
@@ -36,11 +38,10 @@ pub fn steps(history: &History, from: u64, limit: usize) -> Vec<StepLine> {
     (first..)
         .zip(history.steps().iter().skip(usize::try_from(skipped).unwrap_or(usize::MAX)))
         .take(limit)
-        .map(|(number, step)| StepLine {
-            step: number as f64,
-            at: step.at_ms as f64,
-            text: step.command.to_string(),
-            command: step.command.kind(),
+        .map(|(number, step)| {
+            let (text, whole) = step.command.brief();
+            let command = step.command.kind();
+            StepLine { step: number as f64, at: step.at_ms as f64, text, whole, command }
         })
         .collect()
 }

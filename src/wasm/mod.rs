@@ -10,6 +10,7 @@ mod files;
 mod from_js;
 mod insights;
 mod restorer;
+mod scenario;
 mod timing;
 
 use wasm_bindgen::prelude::*;

@@ -146,6 +146,8 @@ export interface GenerateCommand {
   /** Size of each value in bytes, 0 to 1,000,000. */
   valueBytes: number;
   seed: number;
+  /** What the keys look like: `{}` stands once for the number, as in `user_{}`. `key-{}` unless given. */
+  keyPattern?: string;
 }
 
 /** What an act did. */
@@ -514,8 +516,10 @@ export interface HistoryEntry {
   /** Counted from 0 at the cluster's beginning. */
   step: number;
   at: number;
-  /** One line, in Kafka's words. */
+  /** The act as a line of a scenario, cut where it is long. */
   text: string;
+  /** Whether the line is all of it; `historyText` has all of each. */
+  whole: boolean;
   command: Command["type"] | "produceMany";
 }
 
@@ -614,4 +618,84 @@ export interface Changes {
   puts: { key: string; bytes: Bytes }[];
   deletes: string[];
   bytes: number;
+}
+
+/** What is wrong with the text of a scenario. Lines and columns count from 1, in characters. */
+export interface Diagnostic {
+  line: number;
+  column: number;
+  length: number;
+  message: string;
+  /** The way out; may be empty. */
+  hint: string;
+}
+
+/** A line of a scenario. `act` counts the acts from 1; a line that is none has the number of the act before it, or 0. */
+export interface ScenarioLine {
+  line: number;
+  kind: "blank" | "comment" | "setting" | "at" | "note" | "act" | "expect" | "task" | "check" | "solution";
+  act: number;
+  /** Whether it is behind the line `solution`. */
+  solution: boolean;
+  /** As it is printed; of a comment, a note and a task only what they say. */
+  text: string;
+}
+
+/** A text that was read: `problems` is empty, or there is nothing else. */
+export interface ScenarioView {
+  problems: Diagnostic[];
+  title: string | null;
+  /** The acts before the solution, and those of the solution. */
+  acts: number;
+  solutionActs: number;
+  lines: ScenarioLine[];
+  /** The text as Loglanes prints it; reads back as the same. */
+  text: string;
+}
+
+/** What an `expect` or a `check` line found. */
+export interface Finding {
+  line: number;
+  text: string;
+  met: boolean;
+  /** What there is, or why that cannot be said. */
+  found: string;
+}
+
+export interface NoteLine {
+  line: number;
+  text: string;
+}
+
+/** What one act did, with the lines between it and the next. Act 0 is what stands before the first. */
+export interface ScenarioStep {
+  act: number;
+  line: number;
+  text: string;
+  outcome: Outcome | null;
+  /** Why it was refused, as the line below it expected. */
+  refusal: Refusal | null;
+  notes: NoteLine[];
+  findings: Finding[];
+}
+
+/** The act that ended a run: it was refused, and no line expected that. */
+export interface ScenarioStop {
+  line: number;
+  column: number;
+  text: string;
+  refusal: Refusal;
+  hint: string;
+}
+
+/** What a run found, up to where it stopped. */
+export interface ScenarioReport {
+  acts: number;
+  findings: Finding[];
+  notes: NoteLine[];
+  stopped: ScenarioStop | null;
+  /** What the last act did; null if there was none. */
+  last: ScenarioStep | null;
+  /** The caller's clock of the scenario, ms since 1970: go on from here, not from `Date.now()`, or years go by in the cluster. */
+  now: number;
 }

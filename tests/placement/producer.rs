@@ -371,7 +371,7 @@ proptest! {
         value_bytes in 0..400_u64,
         seed in 0..100_u64,
     ) {
-        let spec = GenerateSpec { count, keys, skew: 0.0, value_bytes, seed };
+        let spec = GenerateSpec { count, keys, skew: 0.0, value_bytes, seed, key_pattern: None };
         let (mut ours, mut other) = (topic(partitions, None), topic(partitions, None));
         let name = || "t".to_owned();
         let records = generated(&spec);
