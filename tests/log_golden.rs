@@ -9,9 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use loglanes::log::{
-    BatchBuilder, BatchHeader, BatchView, Batches, BrokerCompression, Compression, EndTransaction,
-    Header, LogConfig, NewRecord, PartitionLog, RecordView, SegmentParts, TimestampType, crc32c,
+    AbortedTransaction, BatchBuilder, BatchHeader, BatchView, Batches, BrokerCompression,
+    Compression, EndTransaction, Header, IsolationLevel, LogConfig, NewRecord, PartitionLog,
+    RecordView, SegmentParts, crc32c,
 };
+use loglanes::topic::TopicConfig;
 use loglanes::{Error, Refusal};
 use serde_json::Value;
 
@@ -128,7 +130,9 @@ fn build(batch: &Value, base_offset: i64) -> Result<BatchBuilder, Error> {
         let sequence = i32::try_from(int(&batch["base_sequence"])).unwrap();
         builder.set_producer(int(&batch["producer_id"]), epoch, sequence)?;
     }
-    if batch["transactional"].as_bool().unwrap() {
+    // Of a record that was refused within a transaction no producer id was found in the log.
+    let is_unknown = batch.get("producer").is_some() && int(&batch["producer_id"]) == -1;
+    if batch["transactional"].as_bool().unwrap() && !is_unknown {
         builder.set_transactional()?;
     }
     if let Some(horizon) = batch.get("delete_horizon_ms").filter(|horizon| !horizon.is_null()) {
@@ -161,34 +165,10 @@ fn build(batch: &Value, base_offset: i64) -> Result<BatchBuilder, Error> {
     Ok(builder)
 }
 
-fn config_of(case: &Value) -> Result<LogConfig, String> {
-    let mut config = LogConfig::default();
-    for (name, value) in case["topic_configs"].as_object().expect("topic_configs") {
-        let value = value.as_str().expect("a value");
-        let number = || value.parse::<i32>().expect(name);
-        match name.as_str() {
-            "index.interval.bytes" => config.index_interval_bytes = number(),
-            "segment.index.bytes" => config.segment_index_bytes = number(),
-            "internal.segment.bytes" => config.segment_bytes = number(),
-            "max.message.bytes" => config.max_message_bytes = number(),
-            "segment.ms" => config.segment_ms = value.parse().expect(name),
-            "compression.type" => {
-                config.compression_type = match value {
-                    "producer" => BrokerCompression::Producer,
-                    "uncompressed" => BrokerCompression::Codec(Compression::None),
-                    codec => BrokerCompression::Codec(Compression::from_name(codec).unwrap()),
-                }
-            }
-            "message.timestamp.type" => {
-                config.message_timestamp_type = match value {
-                    "CreateTime" => TimestampType::CreateTime,
-                    _ => TimestampType::LogAppendTime,
-                }
-            }
-            _ => return Err(format!("config {name}")),
-        }
-    }
-    Ok(config)
+fn config_of(case: &Value) -> LogConfig {
+    let given = case["topic_configs"].as_object().expect("topic_configs").iter();
+    let given = given.map(|(name, value)| (name.clone(), value.as_str().expect(name).to_owned()));
+    TopicConfig::parse(given).expect("configs").log().clone()
 }
 
 /// A compressed batch of a step, as its producer sent it: the bytes that Kafka's codec made, as
@@ -244,7 +224,7 @@ fn replay(
     steps: &[Value],
     tally: &mut Tally,
 ) -> Result<(PartitionLog, Option<String>), String> {
-    let config = config_of(case)?;
+    let config = config_of(case);
     let now = |step: &Value| int(&step["now"]);
     // Every topic was made at T0.
     let mut log = PartitionLog::new(config.clone(), T0);
@@ -265,8 +245,15 @@ fn replay(
                 match built {
                     Ok(info) => {
                         tally.same("base offset", info.base_offset, int(&result["base_offset"]));
+                        if step.get("producer").is_some() {
+                            continue;
+                        }
                         let time = info.log_append_time.unwrap_or(-1);
                         tally.same("append time", time, int(&result["log_append_time_ms"]));
+                    }
+                    // What a producer in a transaction was answered is not told in full.
+                    Err(_) if step.get("producer").is_some() => {
+                        tally.same("refused", result.get("base_offset").is_none(), true);
                     }
                     Err(error) => tally.same(
                         "error code",
@@ -280,6 +267,9 @@ fn replay(
                 match log.append(&mut packed(folder, case, step), now(step)) {
                     Ok(info) => {
                         tally.same("base offset", info.base_offset, int(&result["base_offset"]));
+                        if step.get("producer").is_some() {
+                            continue;
+                        }
                         let time = info.log_append_time.unwrap_or(-1);
                         tally.same("append time", time, int(&result["log_append_time_ms"]));
                     }
@@ -290,6 +280,18 @@ fn replay(
                     ),
                 }
             }
+            "init_transactions" | "begin" => {}
+            end @ ("commit" | "abort") => end_transaction(&mut log, end, step, tally),
+            "clean" => {
+                log.run_cleaner(now(step));
+            }
+            "retention" => {
+                log.delete_old_segments(now(step));
+            }
+            "delete_records" => {
+                log.delete_records(int(&step["offset"])).unwrap();
+            }
+            "roll" => log.begin_segment(now(step)),
             "truncate_fully_and_start_at" => {
                 log =
                     PartitionLog::with_base_offset(config.clone(), int(&step["offset"]), now(step))
@@ -309,9 +311,27 @@ fn replay(
     Ok((log, None))
 }
 
+/// The marker that a coordinator has written.
+fn end_transaction(log: &mut PartitionLog, end: &str, step: &Value, tally: &mut Tally) {
+    let result = &step["result"];
+    if !result["marker_offset"].is_null() {
+        let kind = if end == "commit" { EndTransaction::Commit } else { EndTransaction::Abort };
+        let id = int(&result["marker_producer_id"]);
+        let epoch = i16::try_from(int(&result["marker_producer_epoch"])).unwrap();
+        let info = log.append_marker(id, epoch, kind, int(&step["now"])).unwrap();
+        tally.same("marker", info.base_offset, int(&result["marker_offset"]));
+    }
+    let ends = [log.last_stable_offset(), log.high_watermark()];
+    let fields = ["last_stable_offset", "high_watermark"];
+    tally.same("ends", ends, fields.map(|field| int(&result[field])));
+}
+
 fn header_list(record: &RecordView<'_>) -> Vec<OwnedHeader> {
     record.headers().map(|header| (header.key.into(), header.value.map(Into::into))).collect()
 }
+
+/// The files that are compared.
+const ENDS: [&str; 5] = [".log", ".index", ".timeindex", ".txnindex", ".snapshot"];
 
 #[test]
 fn the_broker_s_directories_come_out_byte_for_byte() {
@@ -345,10 +365,23 @@ fn the_broker_s_directories_come_out_byte_for_byte() {
             files.insert(format!("{stem}.log"), segment.bytes().to_vec());
             files.insert(format!("{stem}.index"), segment.offset_index().to_bytes());
             files.insert(format!("{stem}.timeindex"), segment.closed_time_index().to_bytes());
+            if !segment.aborted().is_empty() {
+                let entries = segment.aborted().iter().flat_map(AbortedTransaction::to_bytes);
+                files.insert(format!("{stem}.txnindex"), entries.collect());
+            }
+            if let Some(snapshot) = segment.producer_snapshot() {
+                files.insert(format!("{stem}.snapshot"), snapshot.to_vec());
+            }
+        }
+        // A broker that closes writes down what it knows of the producers.
+        let first = log.segments()[0].base_offset();
+        if log.log_end_offset() > first {
+            let name = format!("{:020}.snapshot", log.log_end_offset());
+            files.insert(name, log.producers().to_snapshot());
         }
         let listed = case["files"].as_array().unwrap().iter().map(|file| text(file, "name"));
         let kafkas: BTreeMap<_, _> = listed
-            .filter(|file| [".log", ".index", ".timeindex"].iter().any(|end| file.ends_with(end)))
+            .filter(|file| ENDS.iter().any(|end| file.ends_with(end)))
             .map(|file| (file.to_owned(), fs::read(folder.join(file)).unwrap()))
             .collect();
         tally.same(
@@ -375,7 +408,16 @@ fn the_broker_s_directories_come_out_byte_for_byte() {
         let read: Vec<_> = case["read_uncommitted"].as_array().unwrap().iter().map(int).collect();
         tally.same(&format!("{name}: count"), log.record_count(), read.len() as u64);
         tally.same(&format!("{name}: offsets"), offsets, read);
-        for (ours, kafkas) in log.records_from(0).zip(lines(&folder.join("records.ndjson"))) {
+        let committed = log.records_as(0, IsolationLevel::ReadCommitted);
+        let committed: Vec<_> = committed.map(|record| record.offset).collect();
+        let read: Vec<_> = case["read_committed"].as_array().unwrap().iter().map(int).collect();
+        tally.same(&format!("{name}: committed"), committed, read);
+        let stable = int(&case["last_stable_offset"]);
+        tally.same(&format!("{name}: stable"), log.last_stable_offset(), stable);
+        let data = lines(&folder.join("records.ndjson")).into_iter();
+        let data =
+            data.filter(|record| record["control"].is_null() && int(&record["offset"]) >= start);
+        for (ours, kafkas) in log.records_from(0).zip(data) {
             let kafkas = Owned::of(&kafkas);
             tally.same(
                 &format!("{name}: record"),
@@ -427,6 +469,14 @@ fn the_broker_s_directories_come_out_byte_for_byte() {
         for (a, b) in again.segments().iter().zip(log.segments()) {
             tally.same("restored index", a.offset_index(), b.offset_index());
             tally.same("restored time index", a.closed_time_index(), b.closed_time_index());
+        }
+        // What compaction has taken is not found again.
+        if !log.config().cleanup_policy.compact {
+            for (a, b) in again.segments().iter().zip(log.segments()) {
+                tally.same("restored aborted", a.aborted(), b.aborted());
+            }
+            let (again, log) = (again.producers().to_snapshot(), log.producers().to_snapshot());
+            tally.same("restored producers", again, log);
         }
     }
     tally.finish("segments");

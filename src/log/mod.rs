@@ -9,8 +9,10 @@ mod cleaner;
 mod config;
 mod fetch;
 mod partition;
+mod producer_state;
 mod restore;
 mod retention;
+mod transactions;
 mod validate;
 
 pub mod batch;
@@ -31,8 +33,12 @@ pub use fetch::FetchedTo;
 pub use partition::{
     AppendInfo, Fetch, LAST_USABLE_OFFSET, MAX_UNPACKED_LOG_BYTES, PartitionLog, Records,
 };
+pub use producer_state::{
+    BATCHES_TO_RETAIN, PRODUCER_ID_EXPIRATION_MS, ProducerBatch, ProducerState, ProducerStates,
+};
 pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
 pub use restore::SegmentParts;
 pub use retention::{DeletedSegment, DeletionReason};
 pub use segment::Segment;
+pub use transactions::{AbortedTransaction, IsolationLevel, TransactionFate, marker_of};
 pub use validate::check_timestamp;

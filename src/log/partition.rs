@@ -6,8 +6,10 @@
 use super::batch::{BatchBuilder, BatchHeader, BatchRecords, BatchView, Batches};
 use super::batch::{Compression, TimestampType, UnpackedRecords};
 use super::config::LogConfig;
+use super::producer_state::{CompletedTransaction, ProducerState, ProducerStates};
 use super::record::{NewRecord, RecordView};
 use super::segment::{Segment, SegmentBatches};
+use super::transactions::{AbortedTransaction, IsolationLevel, TransactionFate, marker_of};
 use super::validate::{self, Produced};
 use crate::error::{Error, ErrorCode, Result};
 
@@ -22,7 +24,7 @@ pub const LAST_USABLE_OFFSET: i64 = i64::MAX - 1;
 pub const MAX_UNPACKED_LOG_BYTES: u64 = 1 << 30;
 
 /// The epoch of a leader that has never changed.
-const LEADER_EPOCH: i32 = 0;
+pub(super) const LEADER_EPOCH: i32 = 0;
 
 /// A partition's log. See the crate's front page for the whole; this is the part that keeps
 /// records.
@@ -54,6 +56,7 @@ pub struct PartitionLog {
     pub(super) record_count: u64,
     /// The first dirty offset, once the cleaner has been here.
     pub(super) cleaner_checkpoint: Option<i64>,
+    pub(super) producers: ProducerStates,
 }
 
 /// Where a batch went.
@@ -71,6 +74,9 @@ pub struct AppendInfo {
     pub rolled: bool,
     /// The time all its records got, in milliseconds, in a `LogAppendTime` topic.
     pub log_append_time: Option<i64>,
+    /// Whether it was there already: an idempotent producer has sent it again. The offsets are
+    /// then those of the first time, and the time is its greatest timestamp.
+    pub is_duplicate: bool,
 }
 
 /// The answer to a fetch: whole batches.
@@ -81,6 +87,8 @@ pub struct Fetch<'a> {
     pub bytes: &'a [u8],
     /// The offset up to which a consumer may read.
     pub high_watermark: i64,
+    /// The offset up to which a consumer with `read_committed` may read.
+    pub last_stable_offset: i64,
     /// The first offset that can be read.
     pub log_start_offset: i64,
 }
@@ -122,6 +130,7 @@ impl PartitionLog {
             log_start_offset: base_offset,
             record_count: 0,
             cleaner_checkpoint: None,
+            producers: ProducerStates::default(),
         }
     }
 
@@ -194,11 +203,13 @@ impl PartitionLog {
 
     /// Appends a batch as a producer sent it: takes nothing on trust, assigns the offsets and
     /// the leader epoch in place, and sets what the topic's timestamp type asks for (the CRC is
-    /// then taken anew). Sequence numbers are not compared with earlier ones.
+    /// then taken anew). A batch of an idempotent producer that is there already is answered with
+    /// its offsets, and not appended again.
     ///
     /// # Errors
     /// As a broker answers: `CORRUPT_MESSAGE` (2), `MESSAGE_TOO_LARGE` (10),
-    /// `RECORD_LIST_TOO_LARGE` (18), `INVALID_TIMESTAMP` (32),
+    /// `RECORD_LIST_TOO_LARGE` (18), `INVALID_TIMESTAMP` (32), `OUT_OF_ORDER_SEQUENCE_NUMBER` (45),
+    /// `INVALID_PRODUCER_EPOCH` (47), `INVALID_TXN_STATE` (48),
     /// `TRANSACTIONAL_ID_AUTHORIZATION_FAILED` (53), `INVALID_RECORD` (87),
     /// `UNKNOWN_SERVER_ERROR` (-1). Loglanes's own: an offset past [`LAST_USABLE_OFFSET`], records
     /// that unpack to too much. Neither the log nor `batch` has then changed.
@@ -224,13 +235,17 @@ impl PartitionLog {
         let is_changed = header != sent;
         header.base_offset = base_offset;
         header.partition_leader_epoch = LEADER_EPOCH;
+        let known = match self.known_after(&header, now_ms)? {
+            Known::Duplicate(info) => return Ok(info),
+            Known::New(known) => known,
+        };
         let batch = batch.get_mut(..sent.size_in_bytes()).unwrap_or_default();
         if is_changed {
             header.seal(batch);
         } else if let Some(head) = batch.first_chunk_mut() {
             *head = header.to_bytes();
         }
-        let info = self.store(&header, batch, count, now_ms);
+        let info = self.store(&header, batch, count, known, now_ms);
         self.keep_unpacked(&info, unpacked);
         Ok(AppendInfo { log_append_time, ..info })
     }
@@ -276,7 +291,12 @@ impl PartitionLog {
         let bytes = &*builder.finished();
         validate::size(&self.config, bytes.len())?;
         validate::segment_size(&self.config, bytes.len())?;
-        let info = self.store(&BatchHeader::parse(bytes)?, bytes, count, now_ms);
+        let header = BatchHeader::parse(bytes)?;
+        let known = match self.known_after(&header, now_ms)? {
+            Known::Duplicate(info) => return Ok(info),
+            Known::New(known) => known,
+        };
+        let info = self.store(&header, bytes, count, known, now_ms);
         self.keep_unpacked(&info, unpacked);
         Ok(AppendInfo { log_append_time, ..info })
     }
@@ -348,9 +368,17 @@ impl PartitionLog {
         let base_offset = self.log_end_offset();
         offsets_left(base_offset, last_offset_delta)?;
         let log_append_time = self.log_append_time(now_ms);
+        let header = BatchHeader {
+            batch_length: i32::try_from(batch.len()).unwrap_or(i32::MAX).saturating_sub(12),
+            ..batch.header(base_offset, LEADER_EPOCH, log_append_time)
+        };
+        let known = match self.known_after(&header, now_ms)? {
+            Known::Duplicate(info) => return Ok(info),
+            Known::New(known) => known,
+        };
         let bytes = batch.finish_at(base_offset, LEADER_EPOCH, log_append_time);
         let header = BatchHeader::parse(bytes)?;
-        let info = self.store(&header, bytes, count, now_ms);
+        let info = self.store(&header, bytes, count, known, now_ms);
         Ok(AppendInfo { log_append_time, ..info })
     }
 
@@ -368,9 +396,40 @@ impl PartitionLog {
         }
         let (count, unpacked) = self.check_stored(&view, self.log_end_offset())?;
         validate::segment_size(&self.config, batch.len())?;
-        let info = self.store(view.header(), batch, count, now_ms);
+        let known = self.known_from(&view)?;
+        let info = self.store(view.header(), batch, count, known, now_ms);
         self.keep_unpacked(&info, unpacked);
         Ok(info)
+    }
+
+    /// What will be known of the producer of a batch that a client sends; it is checked. A
+    /// duplicate begins a new segment where it would have needed one, as in a broker.
+    fn known_after(&mut self, header: &BatchHeader, now_ms: i64) -> Result<Known> {
+        if header.producer_id < 0 {
+            return Ok(Known::New(None));
+        }
+        if let Some(batch) = self.producers.duplicate(header) {
+            self.roll_for(header, header.size_in_bytes(), now_ms);
+            return Ok(Known::Duplicate(AppendInfo::of_duplicate(&batch)));
+        }
+        Ok(Known::New(Some((self.producers.after_data(header, true)?, None))))
+    }
+
+    /// The same of a batch that is taken as it is.
+    pub(super) fn known_from(&self, batch: &BatchView<'_>) -> Result<Option<KnownProducer>> {
+        let header = batch.header();
+        if header.producer_id < 0 {
+            return Ok(None);
+        }
+        if !header.is_control() {
+            return Ok(Some((self.producers.after_data(header, false)?, None)));
+        }
+        let time = batch.records().flatten().next().map_or(header.max_timestamp, |r| r.timestamp);
+        Ok(Some(match marker_of(batch) {
+            Some(marker) => self.producers.after_marker(header, marker, time),
+            // The cleaner has emptied it: the whole transaction is gone.
+            None => (self.producers.get(header.producer_id).cloned().unwrap_or_default(), None),
+        }))
     }
 
     /// Checks a batch that has its offsets: sound, readable, and not below `end`. Returns how
@@ -403,24 +462,32 @@ impl PartitionLog {
         Ok((count, batch.is_compressed().then(|| unpacked.into_bytes())))
     }
 
-    fn log_append_time(&self, now_ms: i64) -> Option<i64> {
+    pub(super) fn log_append_time(&self, now_ms: i64) -> Option<i64> {
         (self.config.message_timestamp_type == TimestampType::LogAppendTime).then_some(now_ms)
     }
 
-    /// Rolls if need be and copies the batch in. Everything was checked.
-    fn store(&mut self, header: &BatchHeader, batch: &[u8], count: u64, now_ms: i64) -> AppendInfo {
+    /// Begins a new segment if this batch needs one.
+    fn roll_for(&mut self, header: &BatchHeader, size: usize, now_ms: i64) -> bool {
+        let (max_timestamp, last_offset) = (header.max_timestamp, header.last_offset());
         let rolled = self.segments.last().is_none_or(|active| {
-            active.should_roll(
-                &self.config,
-                batch.len(),
-                header.max_timestamp,
-                header.last_offset(),
-                now_ms,
-            )
+            active.should_roll(&self.config, size, max_timestamp, last_offset, now_ms)
         });
         if rolled {
             self.roll(header.base_offset, now_ms);
         }
+        rolled
+    }
+
+    /// Rolls if need be and copies the batch in. Everything was checked.
+    pub(super) fn store(
+        &mut self,
+        header: &BatchHeader,
+        batch: &[u8],
+        count: u64,
+        known: Option<KnownProducer>,
+        now_ms: i64,
+    ) -> AppendInfo {
+        let rolled = self.roll_for(header, batch.len(), now_ms);
         self.record_count += count;
         let mut info = AppendInfo {
             base_offset: header.base_offset,
@@ -429,12 +496,36 @@ impl PartitionLog {
             position: 0,
             rolled,
             log_append_time: None,
+            is_duplicate: false,
         };
         if let Some(active) = self.segments.last_mut() {
             info.segment_base = active.base_offset();
             info.position = active.append(&self.config, header, batch, now_ms);
         }
+        if let Some(known) = known {
+            let aborted = self.learn(header.producer_id, known);
+            if let (Some(aborted), Some(active)) = (aborted, self.segments.last_mut()) {
+                active.add_aborted(aborted);
+            }
+        }
         info
+    }
+
+    /// Remembers what is known of a producer now. An aborted transaction is for the index of the
+    /// segment of its marker.
+    pub(super) fn learn(
+        &mut self,
+        producer_id: i64,
+        (state, completed): KnownProducer,
+    ) -> Option<AbortedTransaction> {
+        self.producers.put(producer_id, state);
+        let completed = completed.filter(|completed| completed.is_aborted)?;
+        Some(AbortedTransaction {
+            producer_id,
+            first_offset: completed.first_offset,
+            last_offset: completed.last_offset,
+            last_stable_offset: self.producers.stable_offset_after(&completed),
+        })
     }
 
     /// Begins a new active segment at the log end offset, whatever the old one's size and age; a
@@ -446,14 +537,20 @@ impl PartitionLog {
     /// Begins a new active segment at `base_offset`. An empty one at the same offset is
     /// replaced, as by a broker.
     pub(super) fn roll(&mut self, base_offset: i64, now_ms: i64) {
+        let mut snapshot = None;
         match self.segments.last_mut() {
             Some(active) if active.is_empty() && active.base_offset() == base_offset => {
-                self.segments.pop();
+                snapshot = self.segments.pop().and_then(Segment::into_producer_snapshot);
             }
-            Some(active) => active.close(),
+            Some(active) => {
+                active.close();
+                snapshot = Some(self.producers.to_snapshot());
+            }
             None => {}
         }
-        self.segments.push(Segment::new(base_offset, &self.config, now_ms));
+        let mut segment = Segment::new(base_offset, &self.config, now_ms);
+        segment.set_producer_snapshot(snapshot);
+        self.segments.push(segment);
     }
 
     /// Whole batches from the one that holds `offset` on, or where it lies in a gap from the
@@ -482,7 +579,8 @@ impl PartitionLog {
             .iter()
             .find_map(|segment| read_segment(segment, offset, max_bytes))
             .unwrap_or_default();
-        Ok(Fetch { bytes, high_watermark: end, log_start_offset: start })
+        let last_stable_offset = self.last_stable_offset();
+        Ok(Fetch { bytes, high_watermark: end, last_stable_offset, log_start_offset: start })
     }
 
     /// What a consumer gets from `offset` on: record by record over all segments, without
@@ -492,7 +590,7 @@ impl PartitionLog {
         let offset = offset.max(self.log_start_offset);
         let mut segments = self.segments.get(self.segment_at(offset)..).unwrap_or_default().iter();
         let batches = segments.next().map(|segment| segment.batches_from(offset));
-        Records { segments, batches, records: BatchRecords::EMPTY, offset }
+        Records { segments, batches, records: BatchRecords::EMPTY, offset, committed_of: None }
     }
 
     /// The batches from the one that holds `offset` on, over all segments.
@@ -566,7 +664,7 @@ fn read_segment(segment: &Segment, offset: i64, max_bytes: usize) -> Option<&[u8
 }
 
 /// Whether `last_offset_delta + 1` offsets are left from `base_offset` on.
-fn offsets_left(base_offset: i64, last_offset_delta: i32) -> Result {
+pub(super) fn offsets_left(base_offset: i64, last_offset_delta: i32) -> Result {
     match base_offset.checked_add(i64::from(last_offset_delta)) {
         Some(last) if last <= LAST_USABLE_OFFSET => Ok(()),
         _ => Err(Error::limit(
@@ -588,6 +686,31 @@ pub struct Records<'a> {
     batches: Option<SegmentBatches<'a>>,
     records: BatchRecords<'a>,
     offset: i64,
+    /// Only what is committed is given, by this log.
+    pub(super) committed_of: Option<&'a PartitionLog>,
+}
+
+/// What is known of a producer after a batch, and the transaction that the batch ends.
+pub(super) type KnownProducer = (ProducerState, Option<CompletedTransaction>);
+
+/// What a batch of a client is.
+enum Known {
+    Duplicate(AppendInfo),
+    /// To be appended; without a producer id nothing is known.
+    New(Option<KnownProducer>),
+}
+
+impl Records<'_> {
+    /// Whether a reader of committed records passes a batch over, and whether nothing more comes.
+    fn is_kept_back(&self, header: &BatchHeader) -> bool {
+        self.committed_of.is_some_and(|log| log.fate(header) == TransactionFate::Aborted)
+    }
+
+    fn is_at_end(&self, header: &BatchHeader) -> bool {
+        self.committed_of.is_some_and(|log| {
+            header.base_offset >= log.readable_until(IsolationLevel::ReadCommitted)
+        })
+    }
 }
 
 impl<'a> Iterator for Records<'a> {
@@ -603,7 +726,9 @@ impl<'a> Iterator for Records<'a> {
                 }
             }
             match self.batches.as_mut()?.next() {
+                Some(batch) if self.is_at_end(batch.header()) => return None,
                 Some(batch) if batch.header().is_control() => {}
+                Some(batch) if self.is_kept_back(batch.header()) => {}
                 Some(batch) => self.records = batch.records(),
                 None => self.batches = self.segments.next().map(Segment::batches),
             }

@@ -6,7 +6,9 @@
 use super::batch::Batches;
 use super::config::LogConfig;
 use super::partition::PartitionLog;
+use super::producer_state::ProducerStates;
 use super::segment::Segment;
+use super::transactions::AbortedTransaction;
 use crate::error::{Error, Result};
 
 /// What must be stored of a segment to have it back.
@@ -23,7 +25,8 @@ pub struct SegmentParts {
 }
 
 impl PartitionLog {
-    /// The log whose segments these were.
+    /// The log whose segments these were. Of each producer its last batch is known, as after any
+    /// restart of a broker.
     ///
     /// # Errors
     /// [`Refusal::Corrupt`](crate::Refusal::Corrupt), naming the segment's file and the byte:
@@ -54,6 +57,7 @@ impl PartitionLog {
             log_start_offset,
             record_count: 0,
             cleaner_checkpoint: None,
+            producers: ProducerStates::default(),
         };
         let first = segments.first().map(|segment| segment.base_offset);
         let mut end = 0;
@@ -71,6 +75,7 @@ impl PartitionLog {
             ))
             .with_hint("A log has at least one segment, and begins inside or right after it."));
         }
+        log.producers.keep_last_batches();
         Ok(log)
     }
 
@@ -81,6 +86,38 @@ impl PartitionLog {
         for (segment, &generation) in self.segments.iter_mut().zip(generations) {
             segment.set_generation(generation);
         }
+    }
+
+    /// What it knew of producers and transactions, which its bytes alone do not tell: a batch that
+    /// the cleaner has taken counts on.
+    ///
+    /// # Errors
+    /// [`Refusal::Corrupt`](crate::Refusal::Corrupt) if it cannot be true of this log.
+    pub(crate) fn resume_producers(
+        &mut self,
+        producers: ProducerStates,
+        segments: impl Iterator<Item = (Vec<AbortedTransaction>, Option<Vec<u8>>)>,
+    ) -> Result {
+        let end = self.log_end_offset();
+        let mut fits = producers.fits(end);
+        for (segment, (aborted, snapshot)) in self.segments.iter_mut().zip(segments) {
+            fits &= aborted.iter().all(|one| {
+                (0..=one.last_offset).contains(&one.first_offset)
+                    && (segment.base_offset()..end).contains(&one.last_offset)
+                    && (0..=end).contains(&one.last_stable_offset)
+            });
+            segment.set_aborted(aborted);
+            segment.set_producer_snapshot(snapshot);
+        }
+        self.producers = producers;
+        if fits {
+            return Ok(());
+        }
+        Err(Error::corrupt(format!(
+            "What {} knows of producers does not fit its records, which end at {end}",
+            self.name
+        ))
+        .with_hint("The state was not written by Loglanes: take another copy of it."))
     }
 
     fn restore_segment(&mut self, end: i64, parts: SegmentParts) -> Result<Segment> {
@@ -102,6 +139,9 @@ impl PartitionLog {
             return Err(refuse(0, &error));
         }
         let mut segment = Segment::new(base_offset, &self.config, created_ms);
+        if !self.segments.is_empty() {
+            segment.set_producer_snapshot(Some(self.producers.to_snapshot()));
+        }
         let mut batches = Batches::new(&bytes);
         loop {
             let position = batches.position();
@@ -116,6 +156,11 @@ impl PartitionLog {
                 return Err(refuse(position, &error));
             }
             self.record_count += count;
+            if let Some(known) = self.known_from(&batch)?
+                && let Some(aborted) = self.learn(batch.header().producer_id, known)
+            {
+                segment.add_aborted(aborted);
+            }
             segment.index_batch(&self.config, batch.header(), position);
             if let Some(unpacked) = unpacked {
                 segment.keep_unpacked(position, unpacked.into());

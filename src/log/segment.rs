@@ -8,6 +8,7 @@ use super::batch::{BatchHeader, BatchView, Batches};
 use super::config::LogConfig;
 use super::index::{OffsetIndex, TimeIndex, relative};
 use super::record::{NO_TIMESTAMP, RecordView};
+use super::transactions::AbortedTransaction;
 
 /// Up to here a segment's buffer doubles, above it grows by a quarter.
 ///
@@ -50,6 +51,8 @@ pub struct Segment {
     /// The records of compressed batches, by where their batch begins. They are kept because a
     /// record that is read borrows its bytes from the log.
     unpacked: Vec<(u32, Arc<[u8]>)>,
+    aborted: Vec<AbortedTransaction>,
+    producer_snapshot: Option<Vec<u8>>,
 }
 
 impl Segment {
@@ -68,6 +71,8 @@ impl Segment {
             last_modified_ms: now_ms,
             generation: 0,
             unpacked: Vec::new(),
+            aborted: Vec::new(),
+            producer_snapshot: None,
         }
     }
 
@@ -85,7 +90,9 @@ impl Segment {
     /// The empty segment that the cleaner writes in the place of this one and of those after it.
     pub(crate) fn rewritten(&self, config: &LogConfig) -> Self {
         let generation = self.generation.saturating_add(1);
-        Self { generation, ..Self::new(self.base_offset, config, self.created_ms) }
+        let producer_snapshot = self.producer_snapshot.clone();
+        let new = Self::new(self.base_offset, config, self.created_ms);
+        Self { generation, producer_snapshot, ..new }
     }
 
     /// How often it was written anew. Bytes of one generation only grow at their end.
@@ -96,6 +103,35 @@ impl Segment {
 
     pub(crate) fn set_generation(&mut self, generation: u32) {
         self.generation = generation;
+    }
+
+    /// The aborted transactions whose marker lies in it: the `.txnindex` file, entry by entry.
+    #[must_use]
+    pub fn aborted(&self) -> &[AbortedTransaction] {
+        &self.aborted
+    }
+
+    pub(crate) fn add_aborted(&mut self, aborted: AbortedTransaction) {
+        self.aborted.push(aborted);
+    }
+
+    /// The `.snapshot` file of the same name: what was known of the producers when it was begun.
+    /// None where a broker writes none, for the first segment of a log.
+    #[must_use]
+    pub fn producer_snapshot(&self) -> Option<&[u8]> {
+        self.producer_snapshot.as_deref()
+    }
+
+    pub(crate) fn into_producer_snapshot(self) -> Option<Vec<u8>> {
+        self.producer_snapshot
+    }
+
+    pub(crate) fn set_producer_snapshot(&mut self, snapshot: Option<Vec<u8>>) {
+        self.producer_snapshot = snapshot;
+    }
+
+    pub(crate) fn set_aborted(&mut self, aborted: Vec<AbortedTransaction>) {
+        self.aborted = aborted;
     }
 
     /// Sets when it was last written, in milliseconds.

@@ -46,8 +46,8 @@ pub(crate) fn produced<'a>(
     if header.is_control() {
         return Err(invalid("Only the broker itself writes control batches."));
     }
-    if header.producer_id >= 0 && (header.producer_epoch < 0 || header.base_sequence < 0) {
-        return Err(invalid("A producer id needs an epoch and a base sequence of 0 or more."));
+    if header.producer_id >= 0 && header.base_sequence < 0 {
+        return Err(invalid("A producer id needs a base sequence of 0 or more."));
     }
     let mut max_timestamp = NO_TIMESTAMP;
     let mut keyless = Vec::new();

@@ -4,18 +4,22 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bytes::Bytes;
 use crate::cluster::{Cluster, LogChecks};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::history::History;
 use crate::java;
-use crate::log::{PartitionLog, Segment, SegmentParts};
+use crate::log::{AbortedTransaction, PartitionLog, ProducerStates, Segment, SegmentParts};
 use crate::producer::Memory;
 use crate::snapshot::RESTORE_HINT;
 use crate::topic::{Partition, Topic, TopicConfig};
 
 /// What this version writes. A reader takes its own version and all before.
-pub(super) const VERSION: u32 = 2;
+pub(super) const VERSION: u32 = 3;
+
+/// The first that has what partitions know of producers.
+const KNOWS_PRODUCERS: u32 = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,6 +54,8 @@ struct SavedPartition {
     log_start_offset: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cleaner_checkpoint: Option<i64>,
+    #[serde(default, skip_serializing_if = "ProducerStates::is_empty")]
+    producers: ProducerStates,
     segments: Vec<SavedSegment>,
 }
 
@@ -63,6 +69,10 @@ pub(super) struct SavedSegment {
     /// None in what the first version wrote.
     #[serde(default)]
     pub(super) generation: u32,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    aborted: Vec<AbortedTransaction>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    producer_snapshot: Option<Bytes>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -168,6 +178,12 @@ impl Manifest {
                 let generations: Vec<u32> =
                     partition.segments.iter().map(|part| part.generation).collect();
                 log.resume(partition.cleaner_checkpoint, &generations);
+                if self.version >= KNOWS_PRODUCERS {
+                    let segments = partition.segments.into_iter().map(|part| {
+                        (part.aborted, part.producer_snapshot.map(|bytes| bytes.to_vec()))
+                    });
+                    log.resume_producers(partition.producers, segments)?;
+                }
                 partitions.push(Partition { replicas: partition.replicas, log });
             }
             let topic = Topic {
@@ -225,6 +241,7 @@ fn saved_partition(partition: &Partition) -> SavedPartition {
         replicas: partition.replicas.clone(),
         log_start_offset: partition.log.log_start_offset(),
         cleaner_checkpoint: partition.log.cleaner_checkpoint(),
+        producers: partition.log.producers().clone(),
         segments: partition.log.segments().iter().map(saved_segment).collect(),
     }
 }
@@ -236,5 +253,7 @@ fn saved_segment(segment: &Segment) -> SavedSegment {
         last_modified_ms: segment.last_modified_ms(),
         bytes: segment.size_in_bytes(),
         generation: segment.generation(),
+        aborted: segment.aborted().to_vec(),
+        producer_snapshot: segment.producer_snapshot().map(Bytes::from),
     }
 }

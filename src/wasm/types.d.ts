@@ -214,6 +214,10 @@ export interface CleanerPass {
   /** Tombstones whose time was up. */
   tombstones: number;
   keyless: number;
+  /** Records of aborted transactions. */
+  aborted: number;
+  /** Markers of transactions of which nothing is left. */
+  markers: number;
   /** Tombstones that stay for now, and when the first of them may go. */
   tombstonesKept: number;
   nextHorizon: number | null;

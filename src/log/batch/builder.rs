@@ -206,6 +206,14 @@ impl BatchBuilder {
         self.push(offset_delta, &record)
     }
 
+    /// Adds a control record that was stored before.
+    pub(crate) fn append_control(&mut self, record: &NewRecord<'_>) -> Result {
+        self.push(
+            self.state.last_offset_delta.checked_add(1).ok_or_else(offsets_exhausted)?,
+            record,
+        )
+    }
+
     /// Sets when tombstones in this batch may be removed, in milliseconds; before any record,
     /// because timestamp deltas count from it. Later it has no effect.
     pub fn set_delete_horizon(&mut self, horizon_ms: i64) {

@@ -6,25 +6,27 @@
 //!
 //! Source: `LogCleaner`, `Cleaner` and `MemoryRecords.filterTo`, Apache Kafka 4.4.0.
 //!
-//! Simplified: the map of keys is never full. Markers of transactions stay, and records of
-//! aborted transactions count like any others. A producer is known as long as a batch of it is
-//! in the log.
+//! Simplified: the map of keys is never full.
 
 mod plan;
+mod transactions;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use serde::Serialize;
 
 pub use plan::CleanerPlan;
+use transactions::CleanedTransactions;
 
 use super::batch::{BatchBuilder, BatchHeader, BatchView, Compression};
 use super::index;
 use super::partition::PartitionLog;
+use super::producer_state::ProducerState;
 use super::record::{NewRecord, RecordView};
 use super::retention::DeletedSegment;
 use super::segment::Segment;
+use super::transactions::AbortedTransaction;
 
 /// What one pass did to a log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,6 +44,10 @@ pub struct CleanerPass {
     pub tombstones: f64,
     /// Records that are gone because they have no key.
     pub keyless: f64,
+    /// Records that are gone because their transaction was aborted.
+    pub aborted: f64,
+    /// Markers of transactions that are gone, with all of their records.
+    pub markers: f64,
     /// Tombstones that stay for now.
     pub tombstones_kept: f64,
     /// When the first of those may go, ms since 1970; a later pass then takes it.
@@ -59,7 +65,7 @@ pub struct CleanerPass {
 enum Cleaned {
     /// A segment that stays as it is.
     Same(usize),
-    New(Segment),
+    New(Box<Segment>),
 }
 
 /// What decides over each record, and what it decided.
@@ -71,9 +77,16 @@ struct Pass<'a> {
     log_start_offset: i64,
     /// The highest offset of each key of the dirty segments.
     keys: HashMap<&'a [u8], i64>,
-    /// The last offset of each producer that has a batch in the log.
-    producers: HashMap<i64, i64>,
+    /// The last offset of each producer that is known, or where it has none in its epoch, that.
+    producers: BTreeMap<i64, LastRecord>,
+    transactions: CleanedTransactions,
     counts: Counts,
+}
+
+/// The end of what a producer has written. Source: `LastRecord`.
+enum LastRecord {
+    Data { last_offset: i64 },
+    Marker { epoch: i16 },
 }
 
 #[derive(Default)]
@@ -82,6 +95,8 @@ struct Counts {
     superseded: u64,
     tombstones: u64,
     keyless: u64,
+    aborted: u64,
+    markers: u64,
     tombstones_kept: u64,
     next_horizon: Option<i64>,
     /// Records gone that could be read.
@@ -100,6 +115,7 @@ enum Verdict {
     Superseded,
     Tombstone,
     Keyless,
+    Aborted,
 }
 
 impl PartitionLog {
@@ -146,6 +162,8 @@ impl PartitionLog {
             superseded: counts.superseded as f64,
             tombstones: counts.tombstones as f64,
             keyless: counts.keyless as f64,
+            aborted: counts.aborted as f64,
+            markers: counts.markers as f64,
             tombstones_kept: counts.tombstones_kept as f64,
             next_horizon: counts.next_horizon.map(|horizon| horizon as f64),
             bytes_before: bytes_before as f64,
@@ -186,10 +204,12 @@ impl PartitionLog {
             end,
             high_watermark: self.high_watermark(),
             log_start_offset: self.log_start_offset,
-            keys: keys(segments.get(self.floor(dirty)..).unwrap_or_default(), dirty),
-            producers: last_offsets(&self.segments),
+            keys: self.keys(segments.get(self.floor(dirty)..).unwrap_or_default(), dirty),
+            producers: self.last_records(),
+            transactions: CleanedTransactions::default(),
             counts: Counts::default(),
         };
+        pass.transactions.expect(self.aborted_transactions());
         let mut builder = BatchBuilder::new();
         let mut cleaned = Vec::new();
         for group in self.groups(segments, end) {
@@ -205,13 +225,17 @@ impl PartitionLog {
                     segment.keep_unpacked(position, unpacked);
                 }
             }
-            if sources.len() == 1 && segment.bytes() == first.bytes() {
+            segment.set_aborted(pass.transactions.take_kept());
+            if sources.len() == 1
+                && segment.bytes() == first.bytes()
+                && segment.aborted() == first.aborted()
+            {
                 cleaned.push(Cleaned::Same(group.start));
                 continue;
             }
             segment.touch(last.last_modified_ms());
             segment.close();
-            cleaned.push(Cleaned::New(segment));
+            cleaned.push(Cleaned::New(Box::new(segment)));
         }
         (cleaned, pass.counts)
     }
@@ -263,30 +287,46 @@ impl PartitionLog {
             std::mem::take(&mut self.segments).into_iter().map(Some).collect();
         self.segments.extend(cleaned.into_iter().filter_map(|segment| match segment {
             Cleaned::Same(at) => old.get_mut(at).and_then(Option::take),
-            Cleaned::New(segment) => Some(segment),
+            Cleaned::New(segment) => Some(*segment),
         }));
         self.segments.extend(rest);
     }
 }
 
-/// The highest offset of each key, from `dirty` on.
-fn keys(segments: &[Segment], dirty: i64) -> HashMap<&[u8], i64> {
-    let batches = segments.iter().flat_map(Segment::batches);
-    batches
-        .filter(|batch| !batch.header().is_control())
-        .flat_map(|batch| batch.records())
-        .flatten()
-        .filter(|record| record.offset >= dirty)
-        .filter_map(|record| Some((record.key?, record.offset)))
-        .collect()
-}
+impl PartitionLog {
+    /// The highest offset of each key, from `dirty` on; records of aborted transactions do not
+    /// count.
+    fn keys<'a>(&self, segments: &'a [Segment], dirty: i64) -> HashMap<&'a [u8], i64> {
+        let mut transactions = CleanedTransactions::default();
+        let from = segments.first().map_or(dirty, Segment::base_offset);
+        transactions.expect(self.aborted_transactions().filter(|one| one.last_offset >= from));
+        let batches = segments.iter().flat_map(Segment::batches);
+        batches
+            .filter(|batch| {
+                if batch.header().is_control() {
+                    transactions.on_marker(batch);
+                    return false;
+                }
+                !transactions.on_data(batch)
+            })
+            .flat_map(|batch| batch.records())
+            .flatten()
+            .filter(|record| record.offset >= dirty)
+            .filter_map(|record| Some((record.key?, record.offset)))
+            .collect()
+    }
 
-fn last_offsets(segments: &[Segment]) -> HashMap<i64, i64> {
-    let batches = segments.iter().flat_map(Segment::batches);
-    batches
-        .filter(|batch| batch.header().producer_id >= 0 && !batch.header().is_control())
-        .map(|batch| (batch.header().producer_id, batch.header().last_offset()))
-        .collect()
+    fn aborted_transactions(&self) -> impl Iterator<Item = AbortedTransaction> {
+        self.segments.iter().flat_map(|segment| segment.aborted()).copied()
+    }
+
+    fn last_records(&self) -> BTreeMap<i64, LastRecord> {
+        let last = |state: &ProducerState| match state.last_data_offset() {
+            Some(last_offset) => LastRecord::Data { last_offset },
+            None => LastRecord::Marker { epoch: state.epoch },
+        };
+        self.producers.iter().map(|(id, state)| (id, last(state))).collect()
+    }
 }
 
 impl Pass<'_> {
@@ -302,14 +342,15 @@ impl Pass<'_> {
             Some(Left { header: *header, bytes: batch.bytes(), unpacked })
         };
         if header.is_control() {
-            return same();
+            return self.filter_marker(batch, builder);
         }
+        let is_aborted = self.transactions.on_data(batch);
         let mut records = Vec::with_capacity(header.record_count.unsigned_abs() as usize);
         let mut gone = 0;
         for record in batch.records() {
             // What cannot be read is left as it is.
             let Ok(record) = record else { return same() };
-            let verdict = self.verdict(header, &record);
+            let verdict = if is_aborted { Verdict::Aborted } else { self.verdict(header, &record) };
             let count = match verdict {
                 Verdict::Kept => {
                     records.push(record);
@@ -318,6 +359,7 @@ impl Pass<'_> {
                 Verdict::Superseded => &mut self.counts.superseded,
                 Verdict::Tombstone => &mut self.counts.tombstones,
                 Verdict::Keyless => &mut self.counts.keyless,
+                Verdict::Aborted => &mut self.counts.aborted,
             };
             *count += 1;
             if !matches!(verdict, Verdict::Kept) {
@@ -360,6 +402,37 @@ impl Pass<'_> {
         Some(Left { header, bytes: builder.finished(), unpacked })
     }
 
+    /// A marker of whose transaction nothing is left gets a delete horizon, and goes when that is
+    /// past.
+    fn filter_marker<'b>(
+        &mut self,
+        batch: &BatchView<'b>,
+        builder: &'b mut BatchBuilder,
+    ) -> Option<Left<'b>> {
+        let header = batch.header();
+        let is_alone = self.transactions.on_marker(batch);
+        let horizon = header.delete_horizon();
+        let record = batch.records().flatten().next();
+        let is_up = is_alone && horizon.is_some_and(|horizon| horizon <= self.now_ms);
+        let Some(record) = record.filter(|_| !is_up) else {
+            self.counts.markers += u64::from(record.is_some());
+            return self.emptied(header, builder);
+        };
+        if !is_alone || horizon.is_some() {
+            return Some(Left { header: *header, bytes: batch.bytes(), unpacked: None });
+        }
+        let horizon = self.now_ms.wrapping_add(self.delete_retention_ms);
+        let first = self.counts.next_horizon.unwrap_or(horizon);
+        self.counts.next_horizon = Some(first.min(horizon));
+        builder.clear();
+        builder.set_control();
+        builder.set_delete_horizon(horizon);
+        let (timestamp, key, value) = (record.timestamp, record.key, record.value);
+        builder.append_control(&NewRecord { timestamp, key, value, headers: &[] }).ok()?;
+        let bytes = builder.finish_as(header);
+        Some(Left { header: BatchHeader::parse(bytes).ok()?, bytes, unpacked: None })
+    }
+
     fn verdict(&self, header: &BatchHeader, record: &RecordView<'_>) -> Verdict {
         if record.offset >= self.end {
             return Verdict::Kept;
@@ -375,8 +448,13 @@ impl Pass<'_> {
     /// A batch of which no record is left stays as a header if it is the last of its producer,
     /// or the last of the log.
     fn emptied<'b>(&self, header: &BatchHeader, builder: &'b mut BatchBuilder) -> Option<Left<'b>> {
-        let is_last_of_producer =
-            self.producers.get(&header.producer_id) == Some(&header.last_offset());
+        let is_last_of_producer = match self.producers.get(&header.producer_id) {
+            Some(LastRecord::Data { last_offset }) => *last_offset == header.last_offset(),
+            Some(LastRecord::Marker { epoch }) => {
+                header.is_control() && *epoch == header.producer_epoch
+            }
+            None => false,
+        };
         if !is_last_of_producer && header.next_offset() != self.high_watermark {
             return None;
         }

@@ -106,7 +106,7 @@ impl PartitionLog {
     }
 
     /// Neither the active segment is cleaned, nor one that is younger than
-    /// `min.compaction.lag.ms`, nor any after it.
+    /// `min.compaction.lag.ms`, nor any after it; nothing from the last stable offset on.
     fn uncleanable_from(&self, dirty: i64, now_ms: i64) -> i64 {
         let active = self.segments().last().map_or(0, Segment::base_offset);
         let lag = self.config().min_compaction_lag_ms;
@@ -115,7 +115,8 @@ impl PartitionLog {
             .iter()
             .filter(|_| lag > 0)
             .find(|segment| segment.retention_timestamp() > now_ms.wrapping_sub(lag));
-        too_young.map_or(active, |segment| segment.base_offset().min(active))
+        let until = too_young.map_or(active, |segment| segment.base_offset().min(active));
+        until.min(self.last_stable_offset())
     }
 
     fn max_compaction_delay(&self, dirty: i64, now_ms: i64) -> i64 {

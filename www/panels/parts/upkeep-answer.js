@@ -87,11 +87,13 @@ function cleaning({ topic, partition, leftAlone, cleanableRatio, minCleanableDir
 }
 
 /** @param {CleanerPass} pass */
-function pass({ dirtyFrom, dirtyTo, kept, superseded, tombstones, keyless, tombstonesKept, nextHorizon, bytesBefore, bytesAfter, segmentsBefore, segmentsAfter }) {
+function pass({ dirtyFrom, dirtyTo, kept, superseded, tombstones, keyless, aborted, markers, tombstonesKept, nextHorizon, bytesBefore, bytesAfter, segmentsBefore, segmentsAfter }) {
   const parts = [
     superseded > 0 && `${plural(superseded, "record")} superseded by a later one of the key`,
     tombstones > 0 && `${plural(tombstones, "tombstone")} whose time was up`,
     keyless > 0 && `${plural(keyless, "record")} without a key`,
+    aborted > 0 && `${plural(aborted, "record")} of aborted transactions`,
+    markers > 0 && `${plural(markers, "marker")} of transactions whose records are gone`,
   ].filter((part) => part !== false);
   const stays = tombstonesKept > 0 && nextHorizon !== null
     ? ` ${plural(tombstonesKept, "tombstone")} may go from ${moment(nextHorizon)} on, with a pass that something new brings about.` : "";
