@@ -34,6 +34,7 @@ mod job;
 mod outcome;
 mod record_set;
 mod session;
+mod timeline;
 
 pub mod cluster;
 pub mod generate;
@@ -57,7 +58,9 @@ pub use bytes::Bytes;
 pub use cluster::Cluster;
 pub use command::{Command, LogEnd, MAX_ID_BYTES, MAX_LIST, OwnedHeader, Produce, SeekTo};
 pub use error::{Error, ErrorCode, Refusal, Result};
-pub use history::{History, MAX_HISTORY_BYTES, MAX_HISTORY_STEPS, Step};
+pub use history::{
+    Aside, History, MAX_ASIDE_BYTES, MAX_ASIDES, MAX_HISTORY_BYTES, MAX_HISTORY_STEPS, Step,
+};
 pub use interchange::ImportSpec;
 pub use job::{JobProgress, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{

@@ -8,6 +8,7 @@ use crate::interchange::ImportSpec;
 use crate::job::{Job, JobProgress};
 use crate::outcome::Outcome;
 use crate::snapshot::{Changes, SaveLedger};
+use crate::timeline::{HeldSegment, Timeline, without_bytes};
 
 /// What a page holds: the cluster, how it came about, and what remains to be saved.
 ///
@@ -30,6 +31,8 @@ pub struct Session {
     history: History,
     job: Option<Job>,
     ledger: SaveLedger,
+    timeline: Timeline,
+    skew_ms: i64,
 }
 
 impl Session {
@@ -45,7 +48,9 @@ impl Session {
         history: History,
         ledger: SaveLedger,
     ) -> Self {
-        Self { seed, cluster, history, job: None, ledger }
+        let mut timeline = Timeline::default();
+        timeline.remember(history.position(), &cluster);
+        Self { seed, cluster, history, job: None, ledger, timeline, skew_ms: 0 }
     }
 
     /// The seed of the cluster's random choices.
@@ -73,15 +78,236 @@ impl Session {
     /// As [`Cluster::apply`]; also while a job runs. Nothing has changed then.
     pub fn apply(&mut self, command: Command, now_ms: i64) -> Result<Outcome> {
         self.check_idle()?;
-        let outcome = self.cluster.apply(&command, now_ms)?;
-        self.history.push(now_ms, command);
+        let here_ms = self.now(now_ms);
+        if self.history.ahead() == 0 {
+            return self.apply_at_the_end(command, here_ms);
+        }
+        let outcome = self.apply_in_the_past(command, here_ms)?;
+        self.skew_ms = here_ms.saturating_sub(now_ms);
         Ok(outcome)
     }
 
-    /// Lets timers run that are due. Whether anything has changed.
+    fn apply_at_the_end(&mut self, command: Command, now_ms: i64) -> Result<Outcome> {
+        let before = self.timeline.before(&self.cluster, &command);
+        let outcome = self.cluster.apply(&command, now_ms)?;
+        self.note(now_ms, command, before);
+        Ok(outcome)
+    }
+
+    /// Begins another course, unless the act is refused. A timer that is due runs first, as it
+    /// would have.
+    fn apply_in_the_past(&mut self, command: Command, now_ms: i64) -> Result<Outcome> {
+        if self.cluster.is_timer_due(now_ms) {
+            let mut trial = self.cluster.clone();
+            trial.apply(&Command::Tick, now_ms)?;
+            trial.apply(&command, now_ms)?;
+            drop(trial);
+            self.fork(&without_bytes(&self.cluster));
+            self.apply_at_the_end(Command::Tick, now_ms)?;
+            return self.apply_at_the_end(command, now_ms);
+        }
+        let here = without_bytes(&self.cluster);
+        let before = self.timeline.before(&self.cluster, &command);
+        let outcome = self.cluster.apply(&command, now_ms)?;
+        self.fork(&here);
+        self.note(now_ms, command, before);
+        Ok(outcome)
+    }
+
+    /// Another course begins, from that state on: what lies ahead is set aside.
+    fn fork(&mut self, here: &Cluster) {
+        if self.history.ahead() > 0 {
+            self.timeline.fork(self.history.position(), here);
+            self.history.set_aside();
+            self.ledger.fork(here, &self.history);
+        }
+    }
+
+    fn note(&mut self, at_ms: i64, command: Command, before: Vec<HeldSegment>) {
+        let position = self.history.position() + 1;
+        self.timeline.applied(position, &self.cluster, &command, before);
+        let forgotten = self.history.forgotten();
+        self.history.push(at_ms, command);
+        if self.history.forgotten() > forgotten {
+            self.timeline.forget_before(self.history.forgotten());
+            if self.timeline.first().is_none() {
+                self.timeline.remember(position, &self.cluster);
+            }
+        }
+    }
+
+    /// Goes to the state after the first `position` steps, back or forward. Nothing is lost: what
+    /// lies ahead then can be gone to again, until something is done.
+    ///
+    /// While there are steps ahead the clock stands still: no timer runs by itself.
+    ///
+    /// ```
+    /// use loglanes::{Command, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("orders", 3), 0)?;
+    /// session.apply(Command::produce("orders", None, Some(b"v")), 1)?;
+    /// session.travel(1)?;
+    /// assert_eq!(session.history().replay(7)?, *session.cluster());
+    /// assert_eq!((session.history().position(), session.history().ahead()), (1, 1));
+    /// session.travel(2)?;
+    /// assert_eq!(session.history().replay(7)?, *session.cluster());
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// While a job runs; for a step that there is not, or to which no way leads any more: see
+    /// [`Session::earliest`]. If a step is refused, the session stands before it.
+    pub fn travel(&mut self, position: u64) -> Result {
+        self.check_idle()?;
+        let (earliest, length) = (self.earliest(), self.history.len());
+        if position < earliest || position > length {
+            return Err(Error::loglanes(format!("There is no way to step {position}."))
+                .with_hint(format!("The steps from {earliest} to {length} can be gone to.")));
+        }
+        let from = self.timeline.jump(self.seed, &self.history, &mut self.cluster, position)?;
+        self.history.set_position(from);
+        let redone = (from..position).try_for_each(|number| self.redo(number));
+        self.timeline.settle(&mut self.cluster);
+        redone
+    }
+
+    fn redo(&mut self, number: u64) -> Result {
+        let Some(step) = self.history.step(number) else { return Ok(()) };
+        let (command, at_ms) = (std::sync::Arc::clone(&step.command), step.at_ms);
+        let before = self.timeline.before(&self.cluster, &command);
+        self.cluster.apply(&command, at_ms)?;
+        self.timeline.applied(number + 1, &self.cluster, &command, before);
+        self.history.set_position(number + 1);
+        Ok(())
+    }
+
+    /// The first position that [`Session::travel`] can go to: 0, unless steps are forgotten.
+    #[must_use]
+    pub fn earliest(&self) -> u64 {
+        match self.history.forgotten() {
+            0 => 0,
+            forgotten => {
+                self.timeline.first().unwrap_or_else(|| self.history.position()).max(forgotten)
+            }
+        }
+    }
+
+    /// Where the last act is undone: before it and before timers that ran since.
+    #[must_use]
+    pub fn undo_position(&self) -> Option<u64> {
+        let mut position = self.history.position();
+        while position > self.earliest() {
+            position -= 1;
+            if *self.history.step(position)?.command != Command::Tick {
+                return Some(position);
+            }
+        }
+        None
+    }
+
+    /// Where the next act is done again, with the timers that ran after it.
+    #[must_use]
+    pub fn redo_position(&self) -> Option<u64> {
+        let (mut position, length) = (self.history.position(), self.history.len());
+        if position == length {
+            return None;
+        }
+        let is_tick =
+            |number| self.history.step(number).is_some_and(|step| *step.command == Command::Tick);
+        while position < length && is_tick(position) {
+            position += 1;
+        }
+        position = length.min(position + 1);
+        while position < length && is_tick(position) {
+            position += 1;
+        }
+        Some(position)
+    }
+
+    /// Takes up what was set aside: the session goes to where it began, and on to its end. What
+    /// lies ahead there now is set aside.
+    ///
+    /// ```
+    /// use loglanes::{Command, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("orders", 3), 0)?;
+    /// session.travel(0)?;
+    /// session.apply(Command::create_topic("events", 3), 1)?;
+    /// let aside = session.history().asides()[0].id;
+    /// session.take_up(aside)?;
+    /// assert!(session.cluster().topic("orders").is_some());
+    /// assert!(session.cluster().topic("events").is_none());
+    /// assert_eq!(session.history().asides().len(), 1);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Session::travel`]; if there is no such course.
+    pub fn take_up(&mut self, aside: u64) -> Result {
+        let found = self.history.asides().iter().find(|one| one.id == aside);
+        let Some(at) = found.map(|found| found.at) else {
+            return Err(Error::loglanes(format!("Nothing is set aside under {aside}."))
+                .with_hint("It was forgotten, or taken up before."));
+        };
+        self.travel(at)?;
+        // Out first: the limits must not forget it for what is set aside now.
+        let Some(aside) = self.history.take_aside(aside) else { return Ok(()) };
+        self.fork(&without_bytes(&self.cluster));
+        self.history.put_ahead(aside);
+        self.travel(self.history.len())
+    }
+
+    /// Forgets what was set aside.
+    pub fn forget_aside(&mut self, aside: u64) {
+        self.history.take_aside(aside);
+    }
+
+    /// The clock as it counts here: the caller's, and by how much this session is early or late. While
+    /// steps lie ahead it stands still at the last one that is done; another course goes on from
+    /// there.
+    ///
+    /// ```
+    /// use loglanes::{Command, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("orders", 3), 1_000)?;
+    /// session.apply(Command::produce("orders", None, Some(b"v")), 60_000)?;
+    /// session.travel(1)?;
+    /// assert_eq!(session.now(90_000), 1_000);
+    /// session.apply(Command::produce("orders", None, Some(b"w")), 90_000)?;
+    /// assert_eq!(session.now(90_005), 1_005);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    #[must_use]
+    pub fn now(&self, now_ms: i64) -> i64 {
+        if self.history.ahead() == 0 {
+            return now_ms.saturating_add(self.skew_ms);
+        }
+        let last = self.history.position().saturating_sub(1).max(self.history.forgotten());
+        self.history.step(last).map_or(now_ms, |step| step.at_ms)
+    }
+
+    /// By how much this session's clock is ahead of the caller's, in milliseconds.
+    #[must_use]
+    pub fn skew_ms(&self) -> i64 {
+        self.skew_ms
+    }
+
+    /// From now on, where nothing lies ahead, the clock is so far ahead of the caller's. A session
+    /// that a scenario made goes on from the scenario's time in this way.
+    pub fn set_skew_ms(&mut self, skew_ms: i64) {
+        self.skew_ms = skew_ms;
+    }
+
+    /// Lets timers run that are due, unless steps lie ahead. Whether anything has changed.
     pub fn tick(&mut self, now_ms: i64) -> bool {
         self.job.is_none()
-            && self.cluster.is_timer_due(now_ms)
+            && self.history.ahead() == 0
+            && self.cluster.is_timer_due(self.now(now_ms))
             && self.apply(Command::Tick, now_ms).is_ok()
     }
 
@@ -107,7 +333,11 @@ impl Session {
     /// If a job runs already, the topic is unknown, or the partitioner cannot be used.
     pub fn begin_import(&mut self, spec: ImportSpec, now_ms: i64) -> Result<JobProgress> {
         self.check_idle()?;
-        let job = Job::import(spec, &mut self.cluster, now_ms)?;
+        let here = without_bytes(&self.cluster);
+        let here_ms = self.now(now_ms);
+        let job = Job::import(spec, &mut self.cluster, here_ms)?;
+        self.fork(&here);
+        self.skew_ms = here_ms.saturating_sub(now_ms);
         Ok(self.job.insert(job).progress())
     }
 
@@ -133,7 +363,11 @@ impl Session {
     /// As [`Session::begin_import`], and for a specification that is out of its limits.
     pub fn begin_generate(&mut self, command: Command, now_ms: i64) -> Result<JobProgress> {
         self.check_idle()?;
-        let job = Job::generate(command, &mut self.cluster, now_ms)?;
+        let here = without_bytes(&self.cluster);
+        let here_ms = self.now(now_ms);
+        let job = Job::generate(command, &mut self.cluster, here_ms)?;
+        self.fork(&here);
+        self.skew_ms = here_ms.saturating_sub(now_ms);
         Ok(self.job.insert(job).progress())
     }
 
@@ -208,8 +442,12 @@ impl Session {
     fn settle(&mut self, job: Job) -> Result<(Outcome, JobProgress)> {
         let done = job.finish(&mut self.cluster)?;
         match done.command {
-            Some(command) => self.history.push(done.at_ms, command),
-            None => self.history.push_forgotten(),
+            Some(command) => self.note(done.at_ms, command, Vec::new()),
+            None => {
+                self.history.push_forgotten();
+                self.timeline.forget_before(self.history.forgotten());
+                self.timeline.remember(self.history.position(), &self.cluster);
+            }
         }
         Ok((done.outcome, done.progress))
     }
@@ -229,7 +467,7 @@ impl Session {
         if self.job.is_some() {
             return Ok(None);
         }
-        self.ledger.changes(self.seed, &self.cluster, &self.history)
+        self.ledger.changes(self.seed, self.skew_ms, &self.cluster, &self.history)
     }
 
     /// The step with that token is written for good.

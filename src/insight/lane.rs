@@ -86,6 +86,17 @@ impl LaneIndex {
         self.lanes.truncate(count);
     }
 
+    /// Forgets what lies behind the end of the partitions' logs: another state of them may follow, in
+    /// which something else was written there.
+    pub fn cut<'a>(&mut self, partitions: impl IntoIterator<Item = &'a PartitionLog>) {
+        let mut count = 0;
+        for (lane, log) in self.lanes.iter_mut().zip(partitions) {
+            lane.cut(log.log_end_offset());
+            count += 1;
+        }
+        self.lanes.truncate(count);
+    }
+
     /// For each of `width` pixels, at most [`MAX_PIXELS`], the tag of the first record in it; 0
     /// where there is none, or no such partition. Pixel `x` has the offsets from
     /// `from + floor(x * per_pixel)` up to where the next one begins, and at least one.
@@ -192,6 +203,26 @@ impl Lane {
         self.runs.push(Run { first: offset, tags });
     }
 
+    fn cut(&mut self, end: i64) {
+        if self.next <= end {
+            return;
+        }
+        self.next = end;
+        let whole = self.runs.partition_point(|run| run.end() <= end);
+        let split = self.runs.get_mut(whole).filter(|run| run.first < end);
+        let mut gone: Vec<Tag> = Vec::new();
+        let left = split.map_or(whole, |run| {
+            gone = run.tags.split_off(usize::try_from(end - run.first).unwrap_or(0));
+            // The last one must be of a record.
+            while run.tags.last().is_some_and(|tag| !tag.is_something()) {
+                run.tags.pop();
+            }
+            whole + usize::from(!run.tags.is_empty())
+        });
+        gone.extend(self.runs.drain(left..).flat_map(|run| run.tags));
+        self.records -= gone.iter().filter(|tag| is_readable(**tag)).count() as u64;
+    }
+
     fn forget_before(&mut self, start: i64) {
         let gone = self.runs.partition_point(|run| run.end() <= start);
         let whole = self.runs.drain(..gone).flat_map(|run| run.tags);
@@ -280,6 +311,26 @@ mod tests {
         let want = ["a", "a", "b", "b", "c", "c"].map(key_tag);
         assert_eq!(lanes.tags(0, 0, 1.0, 6, None), want);
         assert_eq!(lanes.lanes[0].runs.len(), 1);
+    }
+
+    #[test]
+    fn what_is_cut_is_read_again_however_the_log_goes_on() {
+        let wide = MAX_FILLED_GAP + 9;
+        let first = (0, vec![keyed("a"), keyed("b")]);
+        let (one, other) = ((2, vec![keyed("c"); 3]), (2, vec![keyed("d"); 4]));
+        let before = replica(0, std::slice::from_ref(&first));
+        let log = replica(0, &[first.clone(), one, (2 + wide, vec![keyed("e")])]);
+        let then = replica(0, &[first, other, (2 + wide, vec![keyed("f")])]);
+        let mut lanes = LaneIndex::new();
+        lanes.update([&log]);
+        lanes.cut([&before]);
+        lanes.update([&then]);
+        let mut fresh = LaneIndex::new();
+        fresh.update([&then]);
+        let width = usize::try_from(wide).unwrap() + 4;
+        assert_eq!(lanes.tags(0, 0, 1.0, width, None), fresh.tags(0, 0, 1.0, width, None));
+        lanes.cut([&before]);
+        assert_eq!(lanes.tags(0, 0, 1.0, 4, None), [key_tag("a"), key_tag("b"), 0, 0]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod partition;
 mod producer_state;
 mod restore;
 mod retention;
+mod shared_bytes;
 mod transactions;
 mod validate;
 
@@ -40,5 +41,6 @@ pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
 pub use restore::SegmentParts;
 pub use retention::{DeletedSegment, DeletionReason};
 pub use segment::Segment;
+pub(crate) use shared_bytes::SharedBytes;
 pub use transactions::{AbortedTransaction, IsolationLevel, TransactionFate, marker_of};
 pub use validate::check_timestamp;

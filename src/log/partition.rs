@@ -178,6 +178,10 @@ impl PartitionLog {
         &self.segments
     }
 
+    pub(crate) fn segments_mut(&mut self) -> &mut [Segment] {
+        &mut self.segments
+    }
+
     /// The size of all segments, in bytes.
     #[must_use]
     pub fn size_in_bytes(&self) -> u64 {

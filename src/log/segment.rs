@@ -8,15 +8,8 @@ use super::batch::{BatchHeader, BatchView, Batches};
 use super::config::LogConfig;
 use super::index::{OffsetIndex, TimeIndex, relative};
 use super::record::{NO_TIMESTAMP, RecordView};
+use super::shared_bytes::SharedBytes;
 use super::transactions::AbortedTransaction;
-
-/// Up to here a segment's buffer doubles, above it grows by a quarter.
-///
-/// Doubling alone would hold up to twice the bytes that are stored; our goal is 1.3 times. A
-/// quarter bounds the spare room by 25 % (12 % in the mean) at four copied bytes for each
-/// byte stored, against one with doubling. Small buffers double: a topic of thousands of nearly
-/// empty partitions would pay for any larger first step.
-const DOUBLES_UP_TO: usize = 64 * 1024;
 
 /// A segment of a partition's log. Read through it; only its
 /// [`PartitionLog`](super::PartitionLog) changes it.
@@ -38,7 +31,7 @@ const DOUBLES_UP_TO: usize = 64 * 1024;
 pub struct Segment {
     base_offset: i64,
     next_offset: i64,
-    bytes: Vec<u8>,
+    bytes: SharedBytes,
     offset_index: OffsetIndex,
     time_index: TimeIndex,
     bytes_since_index_entry: usize,
@@ -60,7 +53,7 @@ impl Segment {
         Self {
             base_offset,
             next_offset: base_offset,
-            bytes: Vec::new(),
+            bytes: SharedBytes::default(),
             offset_index: OffsetIndex::new(base_offset, config.segment_index_bytes),
             time_index: TimeIndex::new(base_offset, config.segment_index_bytes),
             bytes_since_index_entry: 0,
@@ -141,9 +134,19 @@ impl Segment {
 
     /// Gives the segment its bytes, whose batches were each indexed before.
     pub(crate) fn set_bytes(&mut self, bytes: Vec<u8>, created_ms: i64, last_modified_ms: i64) {
-        self.bytes = bytes;
+        self.bytes = bytes.into();
         self.created_ms = created_ms;
         self.last_modified_ms = last_modified_ms;
+    }
+
+    /// Its bytes, to be held by another state of the same log.
+    pub(crate) fn shared(&self) -> &SharedBytes {
+        &self.bytes
+    }
+
+    /// To give it bytes again, or to take all but their length away.
+    pub(crate) fn shared_mut(&mut self) -> &mut SharedBytes {
+        &mut self.bytes
     }
 
     /// The offset that the file is named after; no record in it is below.
@@ -161,7 +164,7 @@ impl Segment {
     /// Its batches, byte for byte the `.log` file.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.bytes.as_slice()
     }
 
     /// The size of the `.log` file, in bytes.
@@ -270,7 +273,7 @@ impl Segment {
 
     fn batches_at(&self, position: u32) -> SegmentBatches<'_> {
         let start = position as usize;
-        let rest = self.bytes.get(start..).unwrap_or_default();
+        let rest = self.bytes().get(start..).unwrap_or_default();
         SegmentBatches { batches: Batches::new(rest), start, unpacked: &self.unpacked }
     }
 
@@ -304,8 +307,7 @@ impl Segment {
         now_ms: i64,
     ) -> usize {
         let position = self.bytes.len();
-        self.grow(batch.len());
-        self.bytes.extend_from_slice(batch);
+        self.bytes.append(batch);
         self.last_modified_ms = now_ms;
         self.index_batch(config, header, position);
         position
@@ -345,15 +347,7 @@ impl Segment {
 
     /// Makes room for `additional` bytes in one step.
     pub(crate) fn reserve(&mut self, additional: usize) {
-        self.bytes.reserve_exact(additional);
-    }
-
-    fn grow(&mut self, additional: usize) {
-        let len = self.bytes.len();
-        if self.bytes.capacity() - len < additional {
-            let step = if len < DOUBLES_UP_TO { len } else { len / 4 };
-            self.bytes.reserve_exact(step.max(additional));
-        }
+        self.bytes.reserve(additional);
     }
 
     /// The record that `ListOffsets` gives for a timestamp: the first at or above `timestamp`

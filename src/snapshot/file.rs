@@ -41,7 +41,9 @@ impl Export {
     /// As [`SaveLedger::changes`].
     pub fn next_part(&mut self, session: &Session) -> Result<Option<Vec<u8>>> {
         let (seed, cluster, history) = (session.seed(), session.cluster(), session.history());
-        let Some(changes) = self.ledger.changes(seed, cluster, history)? else { return Ok(None) };
+        let Some(changes) = self.ledger.changes(seed, session.skew_ms(), cluster, history)? else {
+            return Ok(None);
+        };
         self.ledger.saved(changes.token);
         let head = if self.has_begun { Vec::new() } else { FILE_MAGIC.to_vec() };
         self.has_begun = true;

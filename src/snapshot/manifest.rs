@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::changes::Saved;
+use super::courses::Courses;
+use super::{RESTORE_HINT, SegmentKey};
 use crate::bytes::Bytes;
 use crate::cluster::{Cluster, LogChecks};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::history::History;
 use crate::java;
-use crate::log::{AbortedTransaction, PartitionLog, ProducerStates, Segment, SegmentParts};
+use crate::log::{AbortedTransaction, PartitionLog, ProducerStates, SegmentParts};
 use crate::producer::Memory;
-use crate::snapshot::RESTORE_HINT;
 use crate::topic::{Partition, Topic, TopicConfig};
 
 /// What this version writes. A reader takes its own version and all before.
@@ -35,6 +37,13 @@ pub(super) struct Manifest {
     groups: BTreeMap<String, Group>,
     producers: Vec<SavedProducer>,
     pub(super) history: SavedHistory,
+    /// The number of the present course; see [`super`]. 0 in what earlier versions wrote, as are the
+    /// other numbers of courses.
+    #[serde(default)]
+    pub(super) course: u32,
+    /// By how much the session's clock is ahead of the caller's.
+    #[serde(default)]
+    pub(super) skew_ms: i64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -73,6 +82,8 @@ pub(super) struct SavedSegment {
     aborted: Vec<AbortedTransaction>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     producer_snapshot: Option<Bytes>,
+    #[serde(default, skip_serializing_if = "Courses::is_default")]
+    pub(super) courses: Courses,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -89,10 +100,49 @@ pub(super) struct SavedHistory {
     pub(super) first_chunk: u64,
     pub(super) chunks: u64,
     pub(super) steps: u64,
+    /// How many of the steps lie ahead.
+    #[serde(default)]
+    pub(super) ahead: u64,
+    /// By the chunks' numbers, from 0 for the first that is kept.
+    #[serde(default, skip_serializing_if = "Courses::is_default")]
+    pub(super) courses: Courses,
+    #[serde(default)]
+    pub(super) asides: SavedAsides,
+}
+
+/// What was set aside.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SavedAsides {
+    pub(super) next: u64,
+    pub(super) forgotten: u64,
+    pub(super) kept: Vec<SavedAside>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SavedAside {
+    pub(super) id: u64,
+    pub(super) at: u64,
+    pub(super) steps: u64,
+}
+
+impl SavedHistory {
+    /// The course in which a chunk was written.
+    pub(super) fn course(&self, number: u64) -> u32 {
+        let index = usize::try_from(number.saturating_sub(self.first_chunk)).unwrap_or(usize::MAX);
+        self.courses.block(index).course
+    }
 }
 
 impl Manifest {
-    pub(super) fn of(seed: i64, cluster: &Cluster, history: &History) -> Self {
+    /// `saved` knows the names of the blocks.
+    pub(super) fn of(
+        seed: i64,
+        skew_ms: i64,
+        cluster: &Cluster,
+        history: &History,
+        saved: &Saved,
+    ) -> Self {
         let chunks = history.chunk_numbers();
         Self {
             version: VERSION,
@@ -101,7 +151,11 @@ impl Manifest {
             clock_offset_ms: cluster.clock_offset_ms,
             log_checks: cluster.log_checks,
             brokers: cluster.brokers.clone(),
-            topics: cluster.topics.iter().map(|(name, topic)| saved_topic(name, topic)).collect(),
+            topics: cluster
+                .topics
+                .iter()
+                .map(|(name, topic)| saved_topic(name, topic, saved))
+                .collect(),
             groups: cluster.groups.clone(),
             producers: cluster
                 .producers
@@ -117,8 +171,38 @@ impl Manifest {
                 first_chunk: chunks.start,
                 chunks: chunks.end - chunks.start,
                 steps: history.steps().len() as u64,
+                ahead: history.ahead(),
+                courses: saved.history_courses(history),
+                asides: SavedAsides {
+                    next: history.next_aside(),
+                    forgotten: history.asides_forgotten(),
+                    kept: history
+                        .asides()
+                        .iter()
+                        .map(|aside| SavedAside {
+                            id: aside.id,
+                            at: aside.at,
+                            steps: aside.steps.len() as u64,
+                        })
+                        .collect(),
+                },
             },
+            course: saved.course(),
+            skew_ms,
         }
+    }
+
+    /// Every segment that it names.
+    pub(super) fn segments(&self) -> impl Iterator<Item = (SegmentKey, &SavedSegment)> {
+        self.topics.iter().flat_map(|topic| {
+            topic.partitions.iter().enumerate().flat_map(move |(partition, held)| {
+                held.segments.iter().map(move |segment| {
+                    let (base_offset, generation) = (segment.base_offset, segment.generation);
+                    let topic = topic.id.clone();
+                    (SegmentKey { topic, partition, base_offset, generation }, segment)
+                })
+            })
+        })
     }
 
     /// # Errors
@@ -152,14 +236,14 @@ impl Manifest {
     /// The cluster and its seed. `segment` gives the bytes of a segment, by topic id and
     /// partition.
     pub(super) fn restore(
-        self,
+        &self,
         mut segment: impl FnMut(&str, usize, &SavedSegment) -> Result<Vec<u8>>,
     ) -> Result<(i64, Cluster)> {
         let mut topics = BTreeMap::new();
-        for saved in self.topics {
-            let config = TopicConfig::parse(saved.configs)?;
+        for saved in &self.topics {
+            let config = TopicConfig::parse(saved.configs.clone())?;
             let mut partitions = Vec::with_capacity(saved.partitions.len());
-            for (number, partition) in saved.partitions.into_iter().enumerate() {
+            for (number, partition) in saved.partitions.iter().enumerate() {
                 let parts = partition
                     .segments
                     .iter()
@@ -179,12 +263,13 @@ impl Manifest {
                     partition.segments.iter().map(|part| part.generation).collect();
                 log.resume(partition.cleaner_checkpoint, &generations);
                 if self.version >= KNOWS_PRODUCERS {
-                    let segments = partition.segments.into_iter().map(|part| {
-                        (part.aborted, part.producer_snapshot.map(|bytes| bytes.to_vec()))
+                    let segments = partition.segments.iter().map(|part| {
+                        let snapshot = part.producer_snapshot.as_ref();
+                        (part.aborted.clone(), snapshot.map(|bytes| bytes.to_vec()))
                     });
-                    log.resume_producers(partition.producers, segments)?;
+                    log.resume_producers(partition.producers.clone(), segments)?;
                 }
-                partitions.push(Partition { replicas: partition.replicas, log });
+                partitions.push(Partition { replicas: partition.replicas.clone(), log });
             }
             let topic = Topic {
                 id: saved.id.parse()?,
@@ -197,19 +282,19 @@ impl Manifest {
             }
         }
         let mut producers = BTreeMap::new();
-        for SavedProducer { topic, partitioner, memory } in self.producers {
+        for SavedProducer { topic, partitioner, memory } in &self.producers {
             let what = format!("A producer of {topic}");
-            if producers.insert((topic, partitioner), memory).is_some() {
+            if producers.insert((topic.clone(), partitioner.clone()), memory.clone()).is_some() {
                 return Err(twice(&what));
             }
         }
         let cluster = Cluster {
-            brokers: self.brokers,
-            random: self.random,
+            brokers: self.brokers.clone(),
+            random: self.random.clone(),
             clock_offset_ms: self.clock_offset_ms,
             log_checks: self.log_checks,
             topics,
-            groups: self.groups,
+            groups: self.groups.clone(),
             producers,
         };
         cluster.check()?;
@@ -226,34 +311,38 @@ struct Version {
     version: u32,
 }
 
-fn saved_topic(name: &str, topic: &Topic) -> SavedTopic {
+fn saved_topic(name: &str, topic: &Topic, saved: &Saved) -> SavedTopic {
+    let id = topic.id.to_string();
+    let partitions = topic.partitions.iter().enumerate();
     SavedTopic {
         name: name.to_owned(),
-        id: topic.id.to_string(),
         replication_factor: topic.replication_factor,
         configs: topic.config.given().clone(),
-        partitions: topic.partitions.iter().map(saved_partition).collect(),
+        partitions: partitions.map(|(n, held)| saved_partition(&id, n, held, saved)).collect(),
+        id,
     }
 }
 
-fn saved_partition(partition: &Partition) -> SavedPartition {
+fn saved_partition(topic: &str, number: usize, held: &Partition, saved: &Saved) -> SavedPartition {
     SavedPartition {
-        replicas: partition.replicas.clone(),
-        log_start_offset: partition.log.log_start_offset(),
-        cleaner_checkpoint: partition.log.cleaner_checkpoint(),
-        producers: partition.log.producers().clone(),
-        segments: partition.log.segments().iter().map(saved_segment).collect(),
-    }
-}
-
-fn saved_segment(segment: &Segment) -> SavedSegment {
-    SavedSegment {
-        base_offset: segment.base_offset(),
-        created_ms: segment.created_ms(),
-        last_modified_ms: segment.last_modified_ms(),
-        bytes: segment.size_in_bytes(),
-        generation: segment.generation(),
-        aborted: segment.aborted().to_vec(),
-        producer_snapshot: segment.producer_snapshot().map(Bytes::from),
+        replicas: held.replicas.clone(),
+        log_start_offset: held.log.log_start_offset(),
+        cleaner_checkpoint: held.log.cleaner_checkpoint(),
+        producers: held.log.producers().clone(),
+        segments: held
+            .log
+            .segments()
+            .iter()
+            .map(|segment| SavedSegment {
+                base_offset: segment.base_offset(),
+                created_ms: segment.created_ms(),
+                last_modified_ms: segment.last_modified_ms(),
+                bytes: segment.size_in_bytes(),
+                generation: segment.generation(),
+                aborted: segment.aborted().to_vec(),
+                producer_snapshot: segment.producer_snapshot().map(Bytes::from),
+                courses: saved.courses_of(&SegmentKey::of(topic, number, segment)),
+            })
+            .collect(),
     }
 }

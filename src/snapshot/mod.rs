@@ -8,6 +8,7 @@
 //! | `log/<topic id>/<partition>/<segment's base offset>/<block>` | a piece of a segment of [`BLOCK_BYTES`]: Kafka's own bytes |
 //! | `log/<topic id>/<partition>/<segment's base offset>.<generation>/<block>` | the same, of a segment that the cleaner has written anew |
 //! | `history/<number>` | some steps of the history |
+//! | `aside/<id>` | the steps of a course that was set aside |
 //!
 //! Segments and history only grow at their end. So a save writes the last block of each segment
 //! that grew, the last chunk of the history, and the manifest. What lies beyond the lengths in
@@ -17,9 +18,14 @@
 //! that the cleaner rewrites gets chunks of other names: until the manifest that names them is
 //! written, those of the manifest before are untouched.
 //!
+//! Whoever goes back and acts begins another course, in which the same blocks get other bytes. So a
+//! course has a number, and what is written in it has `~` and that number in its name, after the base
+//! offset or the chunk's number. The manifest says from which block on, see `Courses`.
+//!
 //! Each chunk is framed: see [`seal`].
 
 mod changes;
+mod courses;
 mod file;
 mod manifest;
 mod restore;
@@ -29,6 +35,7 @@ pub use file::{Export, FILE_MAGIC, FileReader};
 pub use restore::Restorer;
 
 use crate::error::{Error, Result};
+use crate::log::Segment;
 use crate::log::crc32c::Crc32c;
 
 /// How many bytes of a segment a `log/…` chunk holds at most.
@@ -112,30 +119,51 @@ struct SegmentKey {
 }
 
 impl SegmentKey {
-    fn block_name(&self, block: usize) -> String {
-        let Self { topic, partition, base_offset, generation } = self;
-        match generation {
-            0 => format!("log/{topic}/{partition}/{base_offset}/{block}"),
-            _ => format!("log/{topic}/{partition}/{base_offset}.{generation}/{block}"),
-        }
+    fn of(topic: &str, partition: usize, segment: &Segment) -> Self {
+        let (base_offset, generation) = (segment.base_offset(), segment.generation());
+        Self { topic: topic.to_owned(), partition, base_offset, generation }
     }
 
-    fn parse(name: &str) -> Option<(Self, usize)> {
+    fn block_name(&self, Block { number, course }: Block) -> String {
+        let Self { topic, partition, base_offset, generation } = self;
+        let generation = suffix('.', *generation);
+        let course = suffix('~', course);
+        format!("log/{topic}/{partition}/{base_offset}{generation}{course}/{number}")
+    }
+
+    fn parse(name: &str) -> Option<(Self, Block)> {
         let mut parts = name.strip_prefix("log/")?.split('/');
         let topic = parts.next()?.to_owned();
         let partition = parts.next()?.parse().ok()?;
         let segment = parts.next()?;
+        let (segment, course) = segment.split_once('~').unwrap_or((segment, "0"));
+        let course = course.parse().ok()?;
         let (base_offset, generation) = segment.split_once('.').unwrap_or((segment, "0"));
         let base_offset = base_offset.parse().ok()?;
         let generation = generation.parse().ok()?;
-        let block = parts.next()?.parse().ok()?;
+        let block = Block { number: parts.next()?.parse().ok()?, course };
         let key = Self { topic, partition, base_offset, generation };
         parts.next().is_none().then_some((key, block))
     }
 }
 
-fn history_name(number: u64) -> String {
-    format!("history/{number}")
+/// A block of a segment, and the course of the history in which it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Block {
+    number: usize,
+    course: u32,
+}
+
+fn history_name(number: u64, course: u32) -> String {
+    format!("history/{number}{}", suffix('~', course))
+}
+
+fn aside_name(id: u64) -> String {
+    format!("aside/{id}")
+}
+
+fn suffix(sign: char, number: u32) -> String {
+    if number == 0 { String::new() } else { format!("{sign}{number}") }
 }
 
 #[cfg(test)]

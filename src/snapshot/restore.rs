@@ -2,10 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::courses::Courses;
 use super::manifest::Manifest;
-use super::{BLOCK_BYTES, MANIFEST, RESTORE_HINT, SaveLedger, SegmentKey, history_name, open};
+use super::{
+    BLOCK_BYTES, Block, MANIFEST, RESTORE_HINT, SaveLedger, SegmentKey, aside_name, history_name,
+    open,
+};
 use crate::error::{Error, Result};
-use crate::history::History;
+use crate::history::{Aside, History, MAX_ASIDES, decode_steps};
 use crate::session::Session;
 
 /// Takes chunks in any order, then gives the state they hold. Nothing is trusted: every chunk's
@@ -29,7 +33,7 @@ use crate::session::Session;
 #[derive(Debug, Default)]
 pub struct Restorer {
     manifest: Option<Vec<u8>>,
-    blocks: BTreeMap<SegmentKey, BTreeMap<usize, Vec<u8>>>,
+    blocks: BTreeMap<SegmentKey, BTreeMap<Block, Vec<u8>>>,
     others: BTreeMap<String, Vec<u8>>,
 }
 
@@ -72,12 +76,13 @@ impl Restorer {
             .take()
             .ok_or_else(|| Error::corrupt("The manifest is missing.").with_hint(RESTORE_HINT))?;
         let manifest = Manifest::from_json(&json)?;
-        let history = self.take_history(&manifest)?;
+        let mut history = self.take_history(&manifest)?;
+        self.take_asides(&manifest, &mut history)?;
         let (seed, cluster) = manifest.restore(|topic, partition, segment| {
             let topic = topic.to_owned();
             let (base_offset, generation) = (segment.base_offset, segment.generation);
             let key = SegmentKey { topic, partition, base_offset, generation };
-            self.take_segment(&key, segment.bytes)
+            self.take_segment(&key, segment.bytes, &segment.courses)
         })?;
         let mut orphans: BTreeSet<String> = self.others.into_keys().collect();
         orphans.extend(
@@ -85,8 +90,10 @@ impl Restorer {
                 .iter()
                 .flat_map(|(key, blocks)| blocks.keys().map(|&block| key.block_name(block))),
         );
-        let ledger = SaveLedger::of_saved(&json, &cluster, &history, orphans);
-        Ok(Session::restored(seed, cluster, history, ledger))
+        let ledger = SaveLedger::of_saved(&json, &manifest, &history, orphans);
+        let mut session = Session::restored(seed, cluster, history, ledger);
+        session.set_skew_ms(manifest.skew_ms);
+        Ok(session)
     }
 
     fn take_history(&mut self, manifest: &Manifest) -> Result<History> {
@@ -99,18 +106,63 @@ impl Restorer {
         }
         let mut chunks = Vec::new();
         for number in (saved.first_chunk..).take(saved.chunks as usize) {
-            let name = history_name(number);
+            let name = history_name(number, saved.course(number));
             let chunk = self.others.remove(&name).ok_or_else(|| missing(&name))?;
             chunks.push(chunk);
         }
-        History::decode(saved.forgotten, saved.first_chunk, saved.steps, chunks)
+        let mut history = History::decode(saved.forgotten, saved.first_chunk, saved.steps, chunks)?;
+        if saved.ahead > saved.steps {
+            return Err(Error::corrupt(format!(
+                "The history has {} steps, {} of them ahead.",
+                saved.steps, saved.ahead
+            ))
+            .with_hint(RESTORE_HINT));
+        }
+        history.set_position(history.len() - saved.ahead);
+        Ok(history)
     }
 
-    fn take_segment(&mut self, key: &SegmentKey, bytes: usize) -> Result<Vec<u8>> {
+    fn take_asides(&mut self, manifest: &Manifest, history: &mut History) -> Result {
+        let saved = &manifest.history.asides;
+        let mut asides: Vec<Aside> = Vec::new();
+        for aside in &saved.kept {
+            let name = aside_name(aside.id);
+            let wrong = |what: &str| {
+                Error::corrupt(format!("The saved piece {name:?} {what}.")).with_hint(RESTORE_HINT)
+            };
+            let chunk = self.others.remove(&name).ok_or_else(|| missing(&name))?;
+            let steps = decode_steps(&chunk).ok_or_else(|| wrong("cannot be read"))?;
+            if steps.len() as u64 != aside.steps {
+                return Err(wrong("has other steps than the manifest says"));
+            }
+            let is_in_order = asides.last().is_none_or(|before| before.id < aside.id);
+            if !is_in_order || aside.id >= saved.next {
+                return Err(wrong("has a number that it cannot have"));
+            }
+            if aside.at < history.forgotten() || aside.at > history.len() {
+                return Err(wrong("begins at no step of the history"));
+            }
+            asides.push(Aside { id: aside.id, at: aside.at, steps });
+        }
+        if asides.len() > MAX_ASIDES {
+            return Err(Error::corrupt("More is set aside than can be: MAX_ASIDES.")
+                .with_hint(RESTORE_HINT));
+        }
+        history.restore_asides(asides, saved.next, saved.forgotten);
+        Ok(())
+    }
+
+    fn take_segment(
+        &mut self,
+        key: &SegmentKey,
+        bytes: usize,
+        courses: &Courses,
+    ) -> Result<Vec<u8>> {
         let mut blocks = self.blocks.remove(key).unwrap_or_default();
         let held: usize = blocks.values().map(Vec::len).sum();
         let mut segment = Vec::with_capacity(bytes.min(held));
         for block in 0..bytes.div_ceil(BLOCK_BYTES) {
+            let block = courses.block(block);
             let content = blocks.remove(&block).ok_or_else(|| missing(&key.block_name(block)))?;
             segment.extend_from_slice(&content);
         }
@@ -118,7 +170,7 @@ impl Restorer {
             self.blocks.insert(key.clone(), blocks);
         }
         if segment.len() < bytes {
-            return Err(missing(&key.block_name(bytes / BLOCK_BYTES)));
+            return Err(missing(&key.block_name(courses.block(bytes / BLOCK_BYTES))));
         }
         // The last block may be ahead of the manifest.
         segment.truncate(bytes);

@@ -11,6 +11,7 @@ use crate::job::JobProgress;
 use crate::log::PartitionLog;
 use crate::session::Session;
 use crate::topic::{Partition, Topic};
+use crate::view::HistoryView;
 
 /// All there is, but for the records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -228,17 +229,9 @@ pub struct UnnoticedView {
     pub noticed_at: f64,
 }
 
-/// How many steps there were.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct HistoryView {
-    /// In all.
-    pub length: f64,
-    /// Those that are no longer kept.
-    pub forgotten: f64,
-}
-
 impl ClusterView {
-    /// The view of a session when the caller's clock shows `now_ms`.
+    /// The view of a session when the caller's clock shows `now_ms`. While steps lie ahead, the
+    /// clock stands still: see [`Session::now`].
     ///
     /// ```
     /// use loglanes::view::ClusterView;
@@ -254,10 +247,9 @@ impl ClusterView {
     #[must_use]
     pub fn of(session: &Session, now_ms: i64) -> Self {
         let cluster = session.cluster();
-        let now = cluster.clock(now_ms);
+        let now = cluster.clock(session.now(now_ms));
         let topics: Vec<TopicView> =
             cluster.topics().map(|(name, topic)| TopicView::of(name, topic, now)).collect();
-        let history = session.history();
         Self {
             now: now as f64,
             brokers: brokers(cluster),
@@ -265,10 +257,7 @@ impl ClusterView {
             records: topics.iter().map(|topic| topic.records).sum(),
             bytes: topics.iter().map(|topic| topic.bytes).sum(),
             topics,
-            history: HistoryView {
-                length: history.len() as f64,
-                forgotten: history.forgotten() as f64,
-            },
+            history: HistoryView::of(session),
             job: session.job(),
         }
     }

@@ -1,8 +1,86 @@
-//! Steps of the history, as a page lists them.
+//! The history, as a page shows it: where the cluster stands in it, and its steps.
 
 use serde::Serialize;
 
-use crate::history::History;
+use crate::history::{Aside, History};
+use crate::session::Session;
+
+/// The history, but for its steps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryView {
+    /// How many steps there are in all.
+    pub length: f64,
+    /// Those that are no longer kept.
+    pub forgotten: f64,
+    /// How many are done; the others lie ahead.
+    pub position: f64,
+    /// The first position that can be gone to.
+    pub earliest: f64,
+    /// Where the last act is undone; none: there is none.
+    pub undo: Option<f64>,
+    /// Where the next act is done again; none: nothing lies ahead.
+    pub redo: Option<f64>,
+    /// What was set aside, the oldest first.
+    pub asides: Vec<AsideView>,
+    /// How many courses that were set aside are no longer kept.
+    pub asides_forgotten: f64,
+}
+
+/// A course that was set aside.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AsideView {
+    /// Its number.
+    pub id: f64,
+    /// After how many steps it begins.
+    pub at: f64,
+    /// How many steps it has.
+    pub steps: f64,
+    /// Its first step, a line.
+    pub text: String,
+}
+
+impl HistoryView {
+    /// The view of a session's history.
+    ///
+    /// ```
+    /// use loglanes::view::HistoryView;
+    /// use loglanes::{Command, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("orders", 3), 0)?;
+    /// let view = HistoryView::of(&session);
+    /// assert_eq!((view.length, view.position, view.undo, view.redo), (1.0, 1.0, Some(0.0), None));
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of(session: &Session) -> Self {
+        let history = session.history();
+        Self {
+            length: history.len() as f64,
+            forgotten: history.forgotten() as f64,
+            position: history.position() as f64,
+            earliest: session.earliest() as f64,
+            undo: session.undo_position().map(|position| position as f64),
+            redo: session.redo_position().map(|position| position as f64),
+            asides: history.asides().iter().map(AsideView::of).collect(),
+            asides_forgotten: history.asides_forgotten() as f64,
+        }
+    }
+}
+
+impl AsideView {
+    fn of(aside: &Aside) -> Self {
+        let acts = aside.steps.iter().map(|step| &step.command);
+        let first = acts.clone().find(|command| command.kind() != "tick").or(acts.clone().next());
+        Self {
+            id: aside.id as f64,
+            at: aside.at as f64,
+            steps: aside.steps.len() as f64,
+            text: first.map(|command| command.brief().0).unwrap_or_default(),
+        }
+    }
+}
 
 /// A step.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -13,10 +13,10 @@ mod record;
 pub use changes::{ChangesView, Put};
 pub use cluster::{
     AssignmentView, BrokerView, ChangeView, CleanerView, ClusterView, GroupPartitionView,
-    GroupView, HistoryView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
+    GroupView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
 };
 pub use configs::{ConfigView, configs};
-pub use history::{StepLine, steps};
+pub use history::{AsideView, HistoryView, StepLine, steps};
 pub use placement::{
     Arithmetic, Destination, OtherClient, PartitionerInfo, PlacementView, RefusalView,
     partitioners, placement,

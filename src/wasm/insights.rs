@@ -28,6 +28,20 @@ impl Insights {
         self.revision += 1;
     }
 
+    /// The logs are those of another step of the history: they may end earlier than what was read of
+    /// them, and go on in another way.
+    pub(super) fn cut<'a>(&mut self, topic: impl Fn(&str) -> Option<&'a Topic>) {
+        self.revision += 1;
+        self.topics.retain(|name, watched| match topic(name) {
+            Some(held) if held.id == watched.id => {
+                watched.lanes.cut(logs(held));
+                watched.census = KeyCensus::new();
+                true
+            }
+            _ => false,
+        });
+    }
+
     /// What can be drawn of a topic.
     pub(super) fn lanes(&mut self, name: &str, topic: &Topic) -> &LaneIndex {
         let revision = self.revision;

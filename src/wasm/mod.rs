@@ -110,6 +110,12 @@ impl Loglanes {
         Ok(self.session.cluster().topic(name).ok_or_else(|| unknown_topic(name))?)
     }
 
+    /// The session went to another step.
+    fn moved(&mut self) {
+        let cluster = self.session.cluster();
+        self.insights.cut(|name| cluster.topic(name));
+    }
+
     fn run(&mut self, command: Command, now: f64) -> Result<Outcome, Thrown> {
         let is_deletion = matches!(command, Command::DeleteTopic { .. });
         let outcome = self.session.apply(command, ms(now))?;
@@ -197,6 +203,47 @@ impl Loglanes {
         has_changed
     }
 
+    /// Goes to the state after the first `position` steps of the history, back or forward. What lies
+    /// ahead then stays, until something is done.
+    pub fn travel(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "number")] position: &JsValue,
+    ) -> Result<(), Thrown> {
+        let position = count("The number of steps", position)? as u64;
+        let moved = self.session.travel(position);
+        self.moved();
+        Ok(moved?)
+    }
+
+    /// When the caller's clock shows `now`, the session's shows `shows`, and goes on from there; what a
+    /// scenario made goes on from the scenario's time in this way.
+    #[wasm_bindgen(js_name = setClock)]
+    pub fn set_clock(&mut self, shows: f64, now: f64) {
+        self.session.set_skew_ms(ms(shows).saturating_sub(ms(now)));
+    }
+
+    /// Takes up a course that was set aside, to its end. What lies ahead now is set aside.
+    #[wasm_bindgen(js_name = takeUp)]
+    pub fn take_up(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "number")] aside: &JsValue,
+    ) -> Result<(), Thrown> {
+        let aside = count("The number of a course", aside)? as u64;
+        let moved = self.session.take_up(aside);
+        self.moved();
+        Ok(moved?)
+    }
+
+    /// Forgets a course that was set aside.
+    #[wasm_bindgen(js_name = forgetAside)]
+    pub fn forget_aside(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "number")] aside: &JsValue,
+    ) -> Result<(), Thrown> {
+        self.session.forget_aside(count("The number of a course", aside)? as u64);
+        Ok(())
+    }
+
     /// All there is, but for the records.
     pub fn view(&self, now: f64) -> Result<JsClusterView, Thrown> {
         to_js(&ClusterView::of(&self.session, ms(now)))
@@ -215,7 +262,7 @@ impl Loglanes {
     /// Where a record would go, and why, without sending it.
     pub fn placement(&self, draft: JsDraft, now: f64) -> Result<JsPlacement, Thrown> {
         let draft: Produce = from_js("record", &draft)?;
-        to_js(&view::placement(self.session.cluster(), &draft, ms(now)))
+        to_js(&view::placement(self.session.cluster(), &draft, self.session.now(ms(now))))
     }
 
     /// What a `resetOffsets` command would commit, without doing it.
@@ -235,7 +282,8 @@ impl Loglanes {
             csv: String,
         }
         let Request { group, topics, to } = from_js("reset", &request)?;
-        let plan = self.session.cluster().reset_plan(&group, topics.as_deref(), &to, ms(now))?;
+        let now = self.session.now(ms(now));
+        let plan = self.session.cluster().reset_plan(&group, topics.as_deref(), &to, now)?;
         to_js(&Preview { table: plan.table(&group), csv: plan.csv(), plan })
     }
 

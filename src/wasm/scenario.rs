@@ -174,7 +174,7 @@ impl Loglanes {
 
     /// What the `check` lines of a scenario find in this cluster, however it came about.
     pub fn check(&self, text: &str, now: f64) -> Result<JsFindings, Thrown> {
-        to_js(&check(&read(text)?, &self.session, ms(now)))
+        to_js(&check(&read(text)?, &self.session, self.session.now(ms(now))))
     }
 
     /// All that was done as a scenario that does it again. Throws where the first steps are no

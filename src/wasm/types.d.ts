@@ -273,10 +273,28 @@ export interface ClusterView {
   groups: GroupView[];
   records: number;
   bytes: number;
-  /** How many commands led here; `forgotten` of them are no longer kept. */
-  history: { length: number; forgotten: number };
+  history: HistoryView;
   /** An import or generation that runs now, or null. */
   job: JobProgress | null;
+}
+
+/** Where the cluster stands in its history. */
+export interface HistoryView {
+  /** How many steps there are in all. */
+  length: number;
+  /** Those that are no longer kept. */
+  forgotten: number;
+  /** How many are done; the others lie ahead. While any do, the clock stands still, and whatever is done sets them aside. */
+  position: number;
+  /** The first position that `travel` can go to. */
+  earliest: number;
+  /** Where the last act is undone, and where the next one is done again; null where there is none. */
+  undo: number | null;
+  redo: number | null;
+  /** What was set aside, the oldest first; `text` is its first act. */
+  asides: { id: number; at: number; steps: number; text: string }[];
+  /** How many courses that were set aside are no longer kept. */
+  asidesForgotten: number;
 }
 
 export interface BrokerView {

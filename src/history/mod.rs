@@ -1,13 +1,23 @@
 //! The commands that led to a cluster, with the times at which they were applied.
 //!
 //! Replayed on a new cluster of the same seed they give the same cluster, byte for byte, as long
-//! as none is forgotten. Stored, a history is a row of chunks that only ever grow at the end.
+//! as none is forgotten. The cluster may stand at any step of them: what lies ahead of it stays,
+//! until something else is done; then it is set aside, see [`aside`].
+//!
+//! Stored, a history is a row of chunks that grow at the end, and are cut only when steps are set
+//! aside.
+
+mod aside;
+
+use std::sync::Arc;
 
 use serde::Deserialize as _;
 
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::snapshot::RESTORE_HINT;
+
+pub use aside::{Aside, MAX_ASIDE_BYTES, MAX_ASIDES};
 
 /// The most bytes of commands that are kept; past it the oldest half is forgotten. The records
 /// an act brought count in full: they are kept here as well as in the log.
@@ -28,7 +38,7 @@ pub struct Step {
     /// The caller's clock then: milliseconds since 1970.
     pub at_ms: i64,
     /// What was applied.
-    pub command: Command,
+    pub command: Arc<Command>,
 }
 
 /// The steps from the beginning, or from where older ones were forgotten.
@@ -46,6 +56,9 @@ pub struct Step {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     steps: Vec<Step>,
+    /// How many of `steps` lie ahead of the cluster.
+    ahead: usize,
+    asides: aside::Asides,
     forgotten: u64,
     bytes: usize,
     /// Where each chunk begins, as an index into `steps`; the last chunk is open.
@@ -56,16 +69,21 @@ pub struct History {
 }
 
 impl History {
-    /// Adds what was applied.
+    /// Adds what was applied. Steps that lay ahead are set aside.
     pub fn push(&mut self, at_ms: i64, command: Command) {
-        let size = size_of(&command);
+        self.set_aside();
+        self.push_step(Step { at_ms, command: Arc::new(command) });
+    }
+
+    fn push_step(&mut self, step: Step) {
+        let size = size_of(&step);
         if self.chunks.is_empty() || self.open_bytes + size > CHUNK_BYTES {
             self.chunks.push(self.steps.len());
             self.open_bytes = 0;
         }
         self.open_bytes += size;
         self.bytes += size;
-        self.steps.push(Step { at_ms, command });
+        self.steps.push(step);
         if self.bytes > MAX_HISTORY_BYTES || self.steps.len() > MAX_HISTORY_STEPS {
             self.forget_half();
         }
@@ -77,6 +95,7 @@ impl History {
         self.first_chunk += self.chunks.len() as u64;
         self.steps.clear();
         self.chunks.clear();
+        self.asides.forget_before(self.forgotten);
         (self.bytes, self.open_bytes) = (0, 0);
     }
 
@@ -92,7 +111,41 @@ impl History {
         self.forgotten
     }
 
-    /// How many steps there were in all.
+    /// How many of the steps, from the first on, are done; the others lie ahead.
+    ///
+    /// ```
+    /// use loglanes::{Command, Session};
+    ///
+    /// let mut session = Session::new(7);
+    /// session.apply(Command::create_topic("orders", 3), 0)?;
+    /// session.travel(0)?;
+    /// assert_eq!((session.history().position(), session.history().len()), (0, 1));
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.len() - self.ahead as u64
+    }
+
+    /// How many steps lie ahead.
+    #[must_use]
+    pub fn ahead(&self) -> u64 {
+        self.ahead as u64
+    }
+
+    /// Moves within the steps that are kept; beyond them, to their end.
+    pub(crate) fn set_position(&mut self, position: u64) {
+        let ahead = usize::try_from(self.len().saturating_sub(position)).unwrap_or(usize::MAX);
+        self.ahead = ahead.min(self.steps.len());
+    }
+
+    /// The step of that number, if it is kept.
+    #[must_use]
+    pub fn step(&self, number: u64) -> Option<&Step> {
+        self.steps.get(usize::try_from(number.checked_sub(self.forgotten)?).ok()?)
+    }
+
+    /// How many steps there are in all.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.forgotten + self.steps.len() as u64
@@ -104,7 +157,7 @@ impl History {
         self.len() == 0
     }
 
-    /// The cluster that these steps lead to, from an empty one with that seed.
+    /// The cluster that the steps which are done lead to, from an empty one with that seed.
     ///
     /// # Errors
     ///
@@ -118,7 +171,7 @@ impl History {
             .with_hint("What is there now can still be exported to a file."));
         }
         let mut cluster = crate::Cluster::new(seed);
-        for step in &self.steps {
+        for step in self.steps.iter().take(self.steps.len() - self.ahead) {
             cluster.apply(&step.command, step.at_ms)?;
         }
         Ok(cluster)
@@ -134,11 +187,12 @@ impl History {
         let mut dropped = 0;
         for (number, &start) in self.chunks.iter().enumerate() {
             let end = self.chunks.get(number + 1).copied().unwrap_or(self.steps.len());
-            if enough(bytes, steps) {
+            // What lies ahead begins where the cluster stands, so that place must stay.
+            if enough(bytes, steps) || end > self.steps.len() - self.ahead {
                 break;
             }
             let leaving = self.steps.get(start..end).unwrap_or_default();
-            bytes += leaving.iter().map(|step| size_of(&step.command)).sum::<usize>();
+            bytes += leaving.iter().map(size_of).sum::<usize>();
             steps = end;
             dropped = number + 1;
         }
@@ -150,9 +204,59 @@ impl History {
         self.first_chunk += dropped as u64;
         self.forgotten += steps as u64;
         self.bytes -= bytes;
+        self.asides.forget_before(self.forgotten);
         if self.chunks.is_empty() {
             self.open_bytes = 0;
         }
+    }
+
+    /// Takes the steps that lie ahead out of the row; see [`aside`].
+    pub(crate) fn set_aside(&mut self) {
+        if self.ahead == 0 {
+            return;
+        }
+        let left = self.steps.split_off(self.steps.len() - self.ahead);
+        self.ahead = 0;
+        self.bytes -= left.iter().map(size_of).sum::<usize>();
+        self.chunks.truncate(self.chunks.partition_point(|&start| start < self.steps.len()));
+        let open = self.chunks.last().copied().unwrap_or(0);
+        self.open_bytes =
+            self.steps.get(open..).unwrap_or_default().iter().map(size_of).sum::<usize>();
+        self.asides.add(self.len(), left);
+    }
+
+    /// Puts steps that were set aside where they were, ahead of the cluster, which must stand where
+    /// they begin, with nothing else ahead.
+    pub(crate) fn put_ahead(&mut self, aside: Aside) {
+        for step in aside.steps {
+            self.ahead += 1;
+            self.push_step(step);
+        }
+    }
+
+    /// What was set aside, the oldest first.
+    #[must_use]
+    pub fn asides(&self) -> &[Aside] {
+        self.asides.kept()
+    }
+
+    /// How many times what was set aside had to be forgotten, to keep a limit.
+    #[must_use]
+    pub fn asides_forgotten(&self) -> u64 {
+        self.asides.forgotten()
+    }
+
+    pub(crate) fn take_aside(&mut self, id: u64) -> Option<Aside> {
+        self.asides.remove(id)
+    }
+
+    pub(crate) fn restore_asides(&mut self, asides: Vec<Aside>, next: u64, forgotten: u64) {
+        self.asides = aside::Asides::restored(asides, next, forgotten);
+    }
+
+    /// The number that the next aside gets.
+    pub(crate) fn next_aside(&self) -> u64 {
+        self.asides.next()
     }
 
     /// The numbers of the chunks that are kept.
@@ -172,20 +276,7 @@ impl History {
     ///
     /// If a command cannot be written as JSON; no command that there is does that.
     pub(crate) fn encode_chunk(&self, number: u64) -> Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        for step in self.steps.get(self.chunk_range(number)).unwrap_or_default() {
-            let json = serde_json::to_vec(&step.command).map_err(|error| {
-                Error::loglanes(format!("A {} cannot be written: {error}.", step.command.kind()))
-                    .with_hint("This is a fault of Loglanes: nothing was saved, please report it.")
-            })?;
-            let payload = step.command.payload();
-            bytes.extend(step.at_ms.to_be_bytes());
-            bytes.extend((json.len() as u32).to_be_bytes());
-            bytes.extend((payload.len() as u32).to_be_bytes());
-            bytes.extend(json);
-            bytes.extend(payload);
-        }
-        Ok(bytes)
+        encode_steps(self.steps.get(self.chunk_range(number)).unwrap_or_default())
     }
 
     fn chunk_range(&self, number: u64) -> std::ops::Range<usize> {
@@ -216,7 +307,7 @@ impl History {
                     .with_hint(RESTORE_HINT)
                 })?;
                 rest = after;
-                let size = size_of(&step.command);
+                let size = size_of(&step);
                 history.open_bytes += size;
                 history.bytes += size;
                 history.steps.push(step);
@@ -233,8 +324,41 @@ impl History {
     }
 }
 
-fn size_of(command: &Command) -> usize {
-    command.weight() + STEP_BYTES
+fn size_of(step: &Step) -> usize {
+    step.command.weight() + STEP_BYTES
+}
+
+/// Steps as bytes: see [`History::encode_chunk`].
+///
+/// # Errors
+///
+/// If a command cannot be written as JSON; no command that there is does that.
+pub(crate) fn encode_steps(steps: &[Step]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    for step in steps {
+        let json = serde_json::to_vec(&*step.command).map_err(|error| {
+            Error::loglanes(format!("A {} cannot be written: {error}.", step.command.kind()))
+                .with_hint("This is a fault of Loglanes: nothing was saved, please report it.")
+        })?;
+        let payload = step.command.payload();
+        bytes.extend(step.at_ms.to_be_bytes());
+        bytes.extend((json.len() as u32).to_be_bytes());
+        bytes.extend((payload.len() as u32).to_be_bytes());
+        bytes.extend(json);
+        bytes.extend(payload);
+    }
+    Ok(bytes)
+}
+
+/// The steps that [`encode_steps`] wrote; none if they cannot be read.
+pub(crate) fn decode_steps(mut bytes: &[u8]) -> Option<Vec<Step>> {
+    let mut steps = Vec::new();
+    while !bytes.is_empty() {
+        let (step, rest) = decode_step(bytes)?;
+        steps.push(step);
+        bytes = rest;
+    }
+    Some(steps)
 }
 
 fn decode_step(bytes: &[u8]) -> Option<(Step, &[u8])> {
@@ -246,7 +370,7 @@ fn decode_step(bytes: &[u8]) -> Option<(Step, &[u8])> {
     // By way of a value, as arguments from JavaScript are read: see src/wasm/from_js.rs.
     let value: serde_json::Value = serde_json::from_slice(json).ok()?;
     let command = Command::deserialize(value).ok()?;
-    let command = command.with_payload(payload.to_vec());
+    let command = Arc::new(command.with_payload(payload.to_vec()));
     Some((Step { at_ms: i64::from_be_bytes(*at_ms), command }, rest))
 }
 
