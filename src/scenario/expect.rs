@@ -27,6 +27,8 @@ pub enum Measure {
     Config(String, String),
     /// `records`: how many lie in a topic or a partition.
     Records(String, Option<i32>),
+    /// `bytes`: of the batches of a topic or a partition.
+    Bytes(String, Option<i32>),
     /// `distinct-keys`: how many different keys a topic has.
     DistinctKeys(String),
     /// `split-keys`: how many keys lie in more than one partition.
@@ -94,14 +96,15 @@ pub enum Measure {
     ReadAgain(String),
 }
 
-/// The first words of all of them.
-const NAMES: [&str; 36] = [
+/// The first words of everything that can be expected.
+pub const MEASURES: [&str; 37] = [
     "topics",
     "groups",
     "clock",
     "partitions",
     "config",
     "records",
+    "bytes",
     "distinct-keys",
     "split-keys",
     "skew",
@@ -217,6 +220,8 @@ impl fmt::Display for Measure {
             Self::Records(topic, Some(partition)) => {
                 write!(f, "records {}", Place(topic, *partition))
             }
+            Self::Bytes(topic, None) => write!(f, "bytes {}", Word(topic)),
+            Self::Bytes(topic, Some(partition)) => write!(f, "bytes {}", Place(topic, *partition)),
             Self::DistinctKeys(topic) => write!(f, "distinct-keys {}", Word(topic)),
             Self::SplitKeys(topic) => write!(f, "split-keys {}", Word(topic)),
             Self::Skew(topic) => write!(f, "skew {}", Word(topic)),
@@ -271,6 +276,7 @@ const MEMBER: &str = "the name of a member";
 /// What a line's rest expects.
 pub(super) fn expectation(reader: &mut Reader<'_>) -> Result<Expectation, Problem> {
     let measure = measure(reader)?;
+    let sign = reader.place();
     let relation = relation(reader)?;
     let wanted = match &measure {
         Measure::Topics | Measure::Groups => Value::read_list(reader, Kind::Name, true)?,
@@ -291,6 +297,12 @@ pub(super) fn expectation(reader: &mut Reader<'_>) -> Result<Expectation, Proble
         }
         _ => Value::read(reader, Kind::Whole)?,
     };
+    let is_equality = matches!(relation, Relation::Equal | Relation::Unequal);
+    if !is_equality && wanted.number().is_none() {
+        return Err(Problem::new(sign, "Only numbers are more or less than others.")
+            .to(sign + relation.sign().len())
+            .with_hint("Write = or !=, or compare with a number."));
+    }
     Ok(Expectation { measure, relation, wanted })
 }
 
@@ -335,6 +347,10 @@ fn measure(reader: &mut Reader<'_>) -> Result<Measure, Problem> {
         "records" => {
             let (topic, partition) = topic_or_partition(reader)?;
             Measure::Records(topic, partition)
+        }
+        "bytes" => {
+            let (topic, partition) = topic_or_partition(reader)?;
+            Measure::Bytes(topic, partition)
         }
         "distinct-keys" => Measure::DistinctKeys(reader.name(TOPIC)?),
         "split-keys" => Measure::SplitKeys(reader.name(TOPIC)?),
@@ -409,7 +425,7 @@ fn measure(reader: &mut Reader<'_>) -> Result<Measure, Problem> {
         "read-again" => Measure::ReadAgain(reader.name(GROUP)?),
         _ => {
             let problem = Problem::new(at, format!("There is nothing to expect of {name}."));
-            return Err(problem.to(at + name.len()).with_hint(hint(&name, NAMES)));
+            return Err(problem.to(at + name.len()).with_hint(hint(&name, MEASURES)));
         }
     })
 }

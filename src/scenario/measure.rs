@@ -84,6 +84,14 @@ pub(super) fn measure(
             let at = TopicPartition::new(name, *number);
             Value::Whole(partition(&at)?.log.record_count() as i64)
         }
+        Measure::Bytes(name, None) => {
+            let sizes = topic(name)?.partitions.iter().map(|one| one.log.size_in_bytes());
+            Value::Whole(sizes.sum::<u64>() as i64)
+        }
+        Measure::Bytes(name, Some(number)) => {
+            let at = TopicPartition::new(name, *number);
+            Value::Whole(partition(&at)?.log.size_in_bytes() as i64)
+        }
         Measure::DistinctKeys(name) => {
             Value::Whole(census(topic(name)?)?.stats(name, 0).distinct as i64)
         }
@@ -98,19 +106,26 @@ pub(super) fn measure(
         }
         Measure::PartitionOf { topic: name, key, partitioner } => {
             topic(name)?;
+            if let Some(id) = partitioner
+                && !view::partitioners().iter().any(|known| known.id == id)
+            {
+                return Err(format!("There is no partitioner {id}."));
+            }
             let draft = Produce {
                 topic: name.clone(),
                 key: key.clone(),
-                partitioner: partitioner.clone(),
                 value: Some(Bytes::default()),
                 ..Produce::default()
             };
             let placement = view::placement(cluster, &draft, now_ms);
-            match (placement.destination, placement.refusal) {
-                (Some(Destination { kind: "fixed", partition: Some(partition) }), _) => {
-                    Value::Whole(partition.into())
+            let of_client = partitioner.as_ref().and_then(|id| {
+                let mut others = placement.others.iter();
+                others.find(|other| other.partitioner == id).map(|other| &other.destination)
+            });
+            match of_client.or(placement.destination.as_ref()) {
+                Some(Destination { kind: "fixed", partition: Some(partition) }) => {
+                    Value::Whole((*partition).into())
                 }
-                (_, Some(refusal)) => return Err(refusal.message.clone()),
                 _ => Value::None,
             }
         }

@@ -40,7 +40,7 @@ use std::fmt;
 use crate::command::{Command, Produce};
 
 pub use act::{DEFAULT_VALUE_BYTES, VERBS};
-pub use expect::{Expectation, Measure, Relation};
+pub use expect::{Expectation, MEASURES, Measure, Relation};
 pub use history::history_text;
 pub use parse::{Diagnostic, MAX_DIAGNOSTICS, MAX_LINE_BYTES, MAX_LINES, MAX_TEXT_BYTES, VERSION};
 pub(crate) use print::{Place, Setting, Value, Word, write_records};

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::expect::Expectation;
 use super::measure::{Reads, measure, needs_reads};
 use super::time::When;
+use super::value::Value;
 use super::{Act, Scenario, Statement};
 use crate::outcome::Outcome;
 use crate::session::Session;
@@ -278,10 +279,27 @@ fn found(
     let Expectation { measure: of, relation, wanted } = expectation;
     match measure(of, session.cluster(), reads, now_ms) {
         Ok(value) => {
-            Finding { line, text, met: relation.holds(&value, wanted), found: value.to_string() }
+            Finding { line, text, met: relation.holds(&value, wanted), found: shown(&value) }
         }
         Err(why) => Finding { line, text, met: false, found: why },
     }
+}
+
+/// The value as a finding tells it, cut where it is long.
+fn shown(value: &Value) -> String {
+    const MOST_VALUES: usize = 20;
+    const MOST_CHARACTERS: usize = 500;
+    let text = match value {
+        Value::List(values) if values.len() > MOST_VALUES => {
+            let first = values.iter().take(MOST_VALUES).cloned().collect();
+            format!("{},… ({} in all)", Value::List(first), values.len())
+        }
+        value => value.to_string(),
+    };
+    if text.chars().count() <= MOST_CHARACTERS {
+        return text;
+    }
+    text.chars().take(MOST_CHARACTERS).chain(['…']).collect()
 }
 
 /// Carries out a scenario without its solution.

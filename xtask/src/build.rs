@@ -1,4 +1,5 @@
-//! `cargo xtask build`: the wasm package in www/pkg, and what the page weighs.
+//! `cargo xtask build`: the wasm package in www/pkg, the index of the lessons, and what the page
+//! weighs.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use anyhow::{Context, Result};
 use xshell::{Shell, cmd};
 
 use crate::tools::{self, execute};
-use crate::{setup, sizes, wasm_bindgen};
+use crate::{lessons, setup, sizes, wasm_bindgen};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -23,8 +24,9 @@ pub fn run(options: &Options) -> Result<()> {
     sizes::print()
 }
 
-/// Builds the wasm package into www/pkg.
+/// Builds the wasm package into www/pkg, and the index of the lessons.
 pub fn package(shell: &Shell, release: bool) -> Result<()> {
+    lessons::write_index(&tools::root().join("www/lessons"))?;
     setup::wasm_target(shell)?;
     let wasm = setup::WASM;
     let profile = if release { Some("--release") } else { None };

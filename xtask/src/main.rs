@@ -6,6 +6,7 @@
 
 mod bench;
 mod build;
+mod lessons;
 mod serve;
 mod setup;
 mod sizes;

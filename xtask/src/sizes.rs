@@ -38,7 +38,7 @@ impl Size {
 const KINDS: [&str; 7] =
     ["wasm", "wasm glue", "scripts", "styles", "pages", "other files", ON_DEMAND];
 
-/// Sample data, which comes only when a reader asks for it.
+/// Sample data and lessons, which come only when a reader asks for them.
 const ON_DEMAND: &str = "on demand";
 
 /// The row that a file counts in; none for what a browser never loads.
@@ -48,7 +48,8 @@ fn kind(path: &Path) -> Option<&'static str> {
     if text.ends_with(".d.ts") || has_extension(path, ["md"]) {
         return None;
     }
-    if path.components().any(|part| part.as_os_str() == "samples") {
+    if path.components().any(|part| part.as_os_str() == "samples" || part.as_os_str() == "lessons")
+    {
         Some(ON_DEMAND)
     } else if has_extension(path, ["wasm"]) {
         Some("wasm")
