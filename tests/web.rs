@@ -4,8 +4,10 @@
 //! call through the glue that wasm-bindgen makes, which converts and could bend what it is given.
 #![cfg(target_arch = "wasm32")]
 
+use include_dir::{Dir, include_dir};
 use loglanes::ErrorCode;
-use loglanes::wasm::{Loglanes, Restorer};
+use loglanes::scenario::{Player, Scenario, check};
+use loglanes::wasm::{Loglanes, Restorer, ScenarioPlayer};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -73,6 +75,17 @@ mod boundary {
         pub fn the_view_has_the_shape_that_its_types_say(log: JsValue) -> Result<(), JsValue>;
         #[wasm_bindgen(catch)]
         pub fn a_strange_clock_does_no_harm(log: JsValue) -> Result<(), JsValue>;
+        #[wasm_bindgen(catch)]
+        pub fn a_scenario_is_loaded_stepped_checked_and_comes_back_as_text(
+            log: JsValue,
+        ) -> Result<(), JsValue>;
+        #[wasm_bindgen(catch)]
+        pub fn a_scenario_that_cannot_be_read_changes_nothing(log: JsValue) -> Result<(), JsValue>;
+        #[wasm_bindgen(catch)]
+        pub fn a_player_goes_act_by_act_and_leaves_its_cluster(
+            log: JsValue,
+            player: JsValue,
+        ) -> Result<(), JsValue>;
     }
 }
 
@@ -99,7 +112,39 @@ boundary! {
     a_lane_has_one_number_for_each_pixel;
     the_view_has_the_shape_that_its_types_say;
     a_strange_clock_does_no_harm;
+    a_scenario_is_loaded_stepped_checked_and_comes_back_as_text;
+    a_scenario_that_cannot_be_read_changes_nothing;
+    a_player_goes_act_by_act_and_leaves_its_cluster with ScenarioPlayer::new(
+        "note Hello.\ntopic t\nexpect partitions t = 1\npartitions t 0\n"
+    )?;
     what_changes_gives_a_restorer_takes with Restorer::new();
     what_is_damaged_is_not_loaded with Restorer::new();
     an_exported_file_comes_back_whole with Restorer::new();
+}
+
+static LESSONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/www/lessons");
+
+/// As `tests/scenarios.rs` says natively.
+#[wasm_bindgen_test]
+fn every_lesson_holds_and_its_task_is_done_by_its_solution_alone() {
+    let mut lessons = 0;
+    for file in LESSONS.find("**/*.lanes").unwrap().filter_map(|entry| entry.as_file()) {
+        let what = file.path().display();
+        let lesson = Scenario::parse(file.contents_utf8().unwrap())
+            .unwrap_or_else(|problems| panic!("{what}: {}", problems[0]));
+        let (mut player, first) = Player::new(&lesson);
+        assert!(first.findings.iter().all(|finding| finding.met), "{what}");
+        let report = player.finish();
+        assert!(report.is_met(), "{what}: {report:?}");
+        let checks = check(&lesson, player.session(), player.now_ms());
+        assert!(checks.iter().any(|finding| !finding.met), "{what}: nothing is left to do");
+        player.solve();
+        let report = player.finish();
+        assert!(report.is_met(), "{what}: {report:?}");
+        for finding in check(&lesson, player.session(), player.now_ms()) {
+            assert!(finding.met, "{what}: {}, but {}", finding.text, finding.found);
+        }
+        lessons += 1;
+    }
+    assert!(lessons >= 12);
 }

@@ -361,3 +361,61 @@ export function a_strange_clock_does_no_harm(log) {
   }
   same(log.view(NOW).records, 5);
 }
+
+const LESSON = `# A lesson
+seed 3
+topic t partitions=2
+produce t key="k" value="v"
+expect records t = 1
+partitions t 1
+expect error INVALID_PARTITIONS
+note Now you.
+task Add a partition.
+check partitions t = 3
+solution
+partitions t 3
+`;
+
+/** @param {any} log */
+export function a_scenario_is_loaded_stepped_checked_and_comes_back_as_text(log) {
+  const whole = log.loadScenario(LESSON);
+  same([whole.acts, whole.stopped, whole.now], [3, null, 1_700_000_000_000]);
+  same(whole.findings.map((/** @type {any} */ finding) => [finding.line, finding.met, finding.found]), [[5, true, "1"], [7, true, "INVALID_PARTITIONS"]]);
+  same(whole.notes, [{ line: 8, text: "Now you." }]);
+  same([whole.last.line, whole.last.outcome, whole.last.refusal.code], [6, null, 37]);
+  same(log.check(LESSON, whole.now), [{ line: 10, text: "check partitions t = 3", met: false, found: "2" }]);
+  log.apply({ type: "createPartitions", topic: "t", total: 3 }, whole.now);
+  same(log.check(LESSON, whole.now)[0].met, true);
+  const text = log.historyText();
+  same(text.split("\n").at(0), "seed 3");
+  same(text.split("\n").at(-2), "partitions t 3");
+  same(log.history(0, 9).map((/** @type {any} */ step) => [step.text, step.whole])[1], ['produce t key="k" value="v"', true]);
+  const view = log.view(whole.now);
+  log.loadScenario(text);
+  same(log.view(whole.now), view);
+  same([log.loadScenario(LESSON, 1).acts, log.view(whole.now).records], [1, 0]);
+  same([log.loadScenario(LESSON, null, true).acts, log.check(LESSON, whole.now)[0].met], [4, true]);
+}
+
+/** @param {any} log */
+export function a_scenario_that_cannot_be_read_changes_nothing(log) {
+  topic(log, 1);
+  const error = refused(() => log.loadScenario("topic a\nprodcue a"), "LOGLANES");
+  same(error.message, "The scenario cannot be read: line 2, column 1: There is no act prodcue. Is produce meant?");
+  refused(() => log.check("$ ls", NOW), "LOGLANES");
+  refused(() => log.loadScenario("topic a", 1.5), "LOGLANES");
+  same(log.view(NOW).topics.map((/** @type {any} */ held) => held.name), ["t"]);
+  const stopped = log.loadScenario("topic a\npartitions a 0\ntopic b").stopped;
+  same([stopped.line, stopped.column, stopped.refusal.code], [2, 1, 37]);
+  same(log.view(NOW).topics.length, 1);
+}
+
+/** @param {any} _log @param {any} player */
+export function a_player_goes_act_by_act_and_leaves_its_cluster(_log, player) {
+  same(player.step().notes, [{ line: 1, text: "Hello." }]);
+  const step = player.step();
+  same([step.act, step.line, step.outcome.type, step.findings[0].met], [1, 2, "topicCreated", true]);
+  refused(() => player.step(), "LOGLANES");
+  const log = player.take();
+  same(log.view(NOW).topics.length, 1);
+}
