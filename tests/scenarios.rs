@@ -59,6 +59,7 @@ fn every_example_of_the_documentation_holds() {
     for (line, text) in examples {
         let what = format!("docs/scenarios.md, block at line {line}");
         let scenario = parse(&what, &text);
+        assert_eq!(parse("printed", &scenario.to_string()), scenario, "{what}");
         let (player, report) = play(&scenario, true);
         if !report.is_met() {
             wrong.push(format!("{what}:\n{}", told(&report)));
