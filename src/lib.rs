@@ -33,6 +33,7 @@ mod history;
 mod job;
 mod outcome;
 mod record_set;
+mod segment_set;
 mod session;
 mod timeline;
 
@@ -68,6 +69,7 @@ pub use outcome::{
     PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo,
 };
 pub use record_set::{RecordSet, RecordSetBuilder};
+pub use segment_set::SegmentSet;
 pub use session::Session;
 
 /// The examples of the README are tests, too.

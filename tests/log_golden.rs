@@ -176,7 +176,7 @@ fn config_of(case: &Value) -> LogConfig {
 fn packed(folder: &Path, case: &Value, step: &Value) -> Vec<u8> {
     let codec = Compression::from_name(text(step, "compression")).unwrap();
     let mut step = step.clone();
-    if step.get("records").is_none() {
+    if !step["records"].is_array() {
         step["records"] = Value::Array(lines(&folder.join("records.ndjson")));
     }
     let mut builder = build(&step, 0).expect("the records build");

@@ -25,6 +25,7 @@ pub mod lines;
 pub mod lossless;
 pub mod ndjson;
 pub mod path;
+pub mod segment;
 pub mod spec;
 
 mod chooser;

@@ -10,6 +10,7 @@ mod config;
 mod fetch;
 mod partition;
 mod producer_state;
+mod recover;
 mod restore;
 mod retention;
 mod shared_bytes;
@@ -38,6 +39,7 @@ pub use producer_state::{
     BATCHES_TO_RETAIN, PRODUCER_ID_EXPIRATION_MS, ProducerBatch, ProducerState, ProducerStates,
 };
 pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
+pub use recover::RecoveryCut;
 pub use restore::SegmentParts;
 pub use retention::{DeletedSegment, DeletionReason};
 pub use segment::Segment;

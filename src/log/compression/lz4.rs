@@ -40,6 +40,15 @@ fn header_checksum(descriptor: &[u8]) -> u8 {
 }
 
 pub(super) fn unpack(packed: &[u8], out: &mut Out) -> Result<(), StreamFault> {
+    unpack_with(packed, out, false)
+}
+
+/// `any_checksum`: the header's checksum is not looked at.
+pub(super) fn unpack_with(
+    packed: &[u8],
+    out: &mut Out,
+    any_checksum: bool,
+) -> Result<(), StreamFault> {
     let open = StreamFault::open;
     let ended = open("java.io.IOException: Stream ended prematurely");
     let Some(([magic @ .., flags, block], mut rest)) = packed.split_first_chunk::<6>() else {
@@ -75,7 +84,7 @@ pub(super) fn unpack(packed: &[u8], out: &mut Out) -> Result<(), StreamFault> {
     }
     let descriptor = packed.get(4..packed.len() - rest.len()).unwrap_or_default();
     let (&checksum, behind) = rest.split_first().ok_or(ended)?;
-    if checksum != header_checksum(descriptor) {
+    if !any_checksum && checksum != header_checksum(descriptor) {
         return Err(open("java.io.IOException: Stream frame descriptor corrupted"));
     }
     rest = behind;

@@ -95,6 +95,31 @@ fn unpack_up_to(codec: Compression, packed: &[u8], limit: usize) -> Unpacked {
     Unpacked { bytes: out.bytes, fault: done.err() }
 }
 
+/// Unpacks what a message of format v0 or v1 wraps. The header of an lz4 stream has a wrong
+/// checksum in v0, by tradition: KIP-57, `Lz4BlockInputStream`.
+///
+/// # Errors
+/// [`Refusal::Corrupt`](crate::Refusal::Corrupt) in Kafka's words; the limit
+/// [`MAX_UNPACKED_BYTES`].
+pub(crate) fn unpack_message(
+    codec: Compression,
+    packed: &[u8],
+    any_checksum: bool,
+) -> crate::Result<Vec<u8>> {
+    let mut out = Out { bytes: Vec::new(), limit: MAX_UNPACKED_BYTES };
+    let done = match codec {
+        Compression::Lz4 => lz4::unpack_with(packed, &mut out, any_checksum),
+        Compression::Gzip => gzip::unpack(packed, &mut out),
+        Compression::Snappy => snappy::unpack(packed, &mut out),
+        Compression::Zstd => zstd::unpack(packed, &mut out),
+        Compression::None | Compression::Unknown(_) => Ok(()),
+    };
+    match done {
+        Ok(()) => Ok(out.bytes),
+        Err(fault) => Err(super::record::RecordFault::Stream(fault).into()),
+    }
+}
+
 /// Packs the records of a batch. `level` is Kafka's number for that codec; gzip obeys it, the
 /// encoders of the others have one level.
 pub(crate) fn pack(codec: Compression, level: Option<i32>, records: &[u8]) -> Vec<u8> {

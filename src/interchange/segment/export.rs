@@ -1,0 +1,170 @@
+//! Partitions out, as the files that a broker has of them: a zip archive of directories such as
+//! `orders-3/`.
+//!
+//! Of each segment the `.log` and its two indexes, as a broker leaves them when it stops in good
+//! order; of each partition `leader-epoch-checkpoint` and `partition.metadata`. Put into a broker's
+//! log directory they are a partition of it.
+
+use super::zip::ZipWriter;
+use crate::cluster::Cluster;
+use crate::error::{Error, ErrorCode, Result};
+use crate::log::{PartitionLog, Segment};
+use crate::topic::TopicId;
+
+/// How many bytes of a segment are written in one piece.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// An archive that is being written.
+#[derive(Debug)]
+pub struct SegmentsExport {
+    topic: String,
+    partitions: Vec<i32>,
+    /// What comes next.
+    partition: usize,
+    segment: usize,
+    /// How much of the segment's log is written; none before it is begun.
+    written: Option<usize>,
+    zip: ZipWriter,
+    is_over: bool,
+}
+
+impl SegmentsExport {
+    /// Begins an archive of a topic, or of one partition of it.
+    ///
+    /// # Errors
+    /// `UNKNOWN_TOPIC_OR_PARTITION` (3).
+    ///
+    /// ```
+    /// use loglanes::interchange::segment::{LogFiles, SegmentsExport};
+    /// use loglanes::{Cluster, Command};
+    ///
+    /// let mut cluster = Cluster::new(7);
+    /// cluster.apply(&Command::create_topic("orders", 2), 0)?;
+    /// cluster.apply(&Command::produce("orders", Some(b"k"), None), 9)?;
+    /// let mut export = SegmentsExport::begin(&cluster, "orders", None)?;
+    /// let mut archive = Vec::new();
+    /// while let Some(chunk) = export.next(&cluster)? {
+    ///     archive.extend(chunk);
+    /// }
+    /// let files = LogFiles::from_zip(&archive)?;
+    /// let directories: Vec<_> = files.partitions().map(|(directory, _)| directory).collect();
+    /// assert_eq!(directories, ["orders-0", "orders-1"]);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    pub fn begin(cluster: &Cluster, topic: &str, partition: Option<i32>) -> Result<Self> {
+        let known = cluster.topic(topic).ok_or_else(|| unknown(topic))?;
+        let partitions: Vec<i32> = match partition {
+            Some(partition) => vec![partition],
+            None => (0..known.partition_count()).collect(),
+        };
+        for &partition in &partitions {
+            known.partition(partition).ok_or_else(|| unknown(topic))?;
+        }
+        Ok(Self {
+            topic: topic.to_owned(),
+            partitions,
+            partition: 0,
+            segment: 0,
+            written: None,
+            zip: ZipWriter::default(),
+            is_over: false,
+        })
+    }
+
+    /// The next piece; none when the archive is whole. Nothing may be written to the topic
+    /// meanwhile.
+    ///
+    /// # Errors
+    /// The topic is gone; the archive is too large for a zip.
+    pub fn next(&mut self, cluster: &Cluster) -> Result<Option<Vec<u8>>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let mut out = Vec::new();
+        let Some(&number) = self.partitions.get(self.partition) else {
+            self.zip.end(&mut out);
+            self.is_over = true;
+            return Ok(Some(out));
+        };
+        let topic = cluster.topic(&self.topic).ok_or_else(|| unknown(&self.topic))?;
+        let log = &topic.partition(number).ok_or_else(|| unknown(&self.topic))?.log;
+        let directory = format!("{}-{number}", self.topic);
+        let Some(segment) = log.segments().get(self.segment) else {
+            for (name, content) in checkpoints(log, topic.id) {
+                self.file(&directory, name, content.as_bytes(), &mut out)?;
+            }
+            self.partition += 1;
+            self.segment = 0;
+            return Ok(Some(out));
+        };
+        let written = match self.written {
+            Some(written) => written,
+            None => {
+                let path = format!("{directory}/{}", segment.file_name());
+                self.zip.begin(&path, segment.bytes(), &mut out)?;
+                0
+            }
+        };
+        let rest = segment.bytes().get(written..).unwrap_or_default();
+        let piece = rest.get(..CHUNK_BYTES).unwrap_or(rest);
+        out.extend_from_slice(piece);
+        if piece.len() < rest.len() {
+            self.written = Some(written + piece.len());
+            return Ok(Some(out));
+        }
+        for (name, content) in indexes(segment) {
+            self.file(&directory, &name, &content, &mut out)?;
+        }
+        self.written = None;
+        self.segment += 1;
+        Ok(Some(out))
+    }
+
+    fn file(&mut self, directory: &str, name: &str, content: &[u8], out: &mut Vec<u8>) -> Result {
+        self.zip.begin(&format!("{directory}/{name}"), content, out)?;
+        out.extend_from_slice(content);
+        Ok(())
+    }
+}
+
+/// The indexes of a segment, by their file names.
+fn indexes(segment: &Segment) -> [(String, Vec<u8>); 2] {
+    let base = segment.base_offset();
+    [
+        (format!("{base:020}.index"), segment.offset_index().to_bytes()),
+        (format!("{base:020}.timeindex"), segment.closed_time_index().to_bytes()),
+    ]
+}
+
+/// The small text files of a partition. Source: `LeaderEpochCheckpointFile`,
+/// `PartitionMetadataFile`.
+fn checkpoints(log: &PartitionLog, id: TopicId) -> [(&'static str, String); 2] {
+    [
+        ("leader-epoch-checkpoint", leader_epochs(log)),
+        ("partition.metadata", format!("version: 0\ntopic_id: {id}\n")),
+    ]
+}
+
+/// Each leader epoch and the offset it begins at; the first follows the log start offset.
+fn leader_epochs(log: &PartitionLog) -> String {
+    let mut epochs: Vec<(i32, i64)> = Vec::new();
+    for batch in log.batches_from(log.log_start_offset()) {
+        let header = batch.header();
+        let epoch = header.partition_leader_epoch;
+        if epoch >= 0 && epochs.last().is_none_or(|&(last, _)| last < epoch) {
+            epochs.push((epoch, header.base_offset));
+        }
+    }
+    if let Some((_, first)) = epochs.first_mut() {
+        *first = (*first).max(log.log_start_offset());
+    } else {
+        epochs.push((0, log.log_start_offset()));
+    }
+    let lines = epochs.iter().map(|(epoch, start)| format!("{epoch} {start}\n"));
+    format!("0\n{}\n{}", epochs.len(), lines.collect::<String>())
+}
+
+fn unknown(topic: &str) -> Error {
+    Error::code_alone(ErrorCode::UnknownTopicOrPartition)
+        .with_hint(format!("Name a partition that {topic} has."))
+}

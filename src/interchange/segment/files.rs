@@ -1,0 +1,170 @@
+//! The files of partitions, as they lie in a broker's directories: which is what.
+//!
+//! `orders-3/00000000000000000040.log` is a segment of partition 3 of topic `orders` that begins at
+//! offset 40. Indexes, snapshots and checkpoints stand beside it; they are looked at by name and
+//! built anew, as by a broker that finds none. Source: `LogFileUtils`, `UnifiedLog.parseTopicPartitionName`.
+
+use std::collections::BTreeMap;
+
+use super::zip::read_zip;
+use crate::error::{Error, Result};
+use crate::log::{LogConfig, PartitionLog, RecoveryCut};
+use crate::segment_set::SegmentSet;
+
+/// Files of a broker's log directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogFiles {
+    partitions: BTreeMap<String, PartitionFiles>,
+    unused: Vec<String>,
+}
+
+/// The files of one partition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PartitionFiles {
+    /// The topic and the partition that the directory is named after, if it is.
+    pub name: Option<(String, i32)>,
+    /// The segments by their base offsets.
+    pub segments: BTreeMap<i64, Vec<u8>>,
+    /// Whether `partition.metadata` gives a topic id, and which.
+    pub topic_id: Option<String>,
+    /// Files whose content follows from the segments.
+    pub derived: Vec<String>,
+}
+
+impl LogFiles {
+    /// No files yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The files of a zip archive.
+    ///
+    /// # Errors
+    /// As [`read_zip`]; two segments of one partition that begin at one offset.
+    pub fn from_zip(archive: &[u8]) -> Result<Self> {
+        let mut files = Self::new();
+        for file in read_zip(archive, |path| kind(path) != Kind::Other)? {
+            files.add(&file.path, file.bytes)?;
+        }
+        Ok(files)
+    }
+
+    /// Adds a file. Its last directory says whose it is; a file without one belongs to a partition
+    /// without a name. A `.log` file that is not named after an offset begins at its first batch.
+    ///
+    /// # Errors
+    /// Two segments of one partition that begin at one offset.
+    ///
+    /// ```
+    /// use loglanes::interchange::segment::LogFiles;
+    ///
+    /// let mut files = LogFiles::new();
+    /// files.add("kafka/orders-3/00000000000000000040.log", Vec::new())?;
+    /// files.add("kafka/orders-3/00000000000000000040.index", Vec::new())?;
+    /// let (directory, partition) = files.partitions().next().unwrap();
+    /// assert_eq!((directory, partition.name.clone()), ("orders-3", Some(("orders".into(), 3))));
+    /// assert_eq!(partition.segments.keys().collect::<Vec<_>>(), [&40]);
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    pub fn add(&mut self, path: &str, bytes: Vec<u8>) -> Result {
+        let kind = kind(path);
+        let mut parts = path.rsplit(['/', '\\']);
+        let file = parts.next().unwrap_or_default();
+        let directory = parts.next().unwrap_or_default();
+        if kind == Kind::Other {
+            self.unused.push(path.to_owned());
+            return Ok(());
+        }
+        let partition = self.partitions.entry(directory.to_owned()).or_insert_with(|| {
+            PartitionFiles { name: partition_name(directory), ..PartitionFiles::default() }
+        });
+        match kind {
+            Kind::Segment(named) => {
+                let first = bytes.first_chunk::<8>().map(|bytes| i64::from_be_bytes(*bytes));
+                let base_offset = named.unwrap_or(first.unwrap_or(0).max(0));
+                if partition.segments.insert(base_offset, bytes).is_some() {
+                    return Err(Error::loglanes(format!(
+                        "Two files of {directory:?} begin at offset {base_offset}."
+                    ))
+                    .with_hint("Give the files of one partition, each once."));
+                }
+            }
+            Kind::Metadata => partition.topic_id = topic_id(&bytes),
+            Kind::Derived | Kind::Other => partition.derived.push(file.to_owned()),
+        }
+        Ok(())
+    }
+
+    /// The partitions by their directories, those without a segment too.
+    pub fn partitions(&self) -> impl Iterator<Item = (&str, &PartitionFiles)> {
+        self.partitions.iter().map(|(directory, files)| (directory.as_str(), files))
+    }
+
+    /// Files that belong to no partition.
+    #[must_use]
+    pub fn unused(&self) -> &[String] {
+        &self.unused
+    }
+}
+
+impl PartitionFiles {
+    /// The segments, for a command to carry.
+    ///
+    /// # Errors
+    /// A file of 4 GiB or more.
+    pub fn set(&self) -> Result<SegmentSet> {
+        SegmentSet::new(self.segments.iter().map(|(offset, bytes)| (*offset, &bytes[..])))
+    }
+
+    /// The log that a broker would make of them: see [`PartitionLog::recover`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn recover(
+        &self,
+        config: LogConfig,
+        now_ms: i64,
+    ) -> Result<(PartitionLog, Option<RecoveryCut>)> {
+        PartitionLog::recover(config, self.set()?.parts(now_ms)?)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// With the offset that it is named after, if it is.
+    Segment(Option<i64>),
+    Metadata,
+    Derived,
+    Other,
+}
+
+fn kind(path: &str) -> Kind {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    match file {
+        "partition.metadata" => return Kind::Metadata,
+        "leader-epoch-checkpoint" => return Kind::Derived,
+        _ => {}
+    }
+    let Some((stem, extension)) = file.rsplit_once('.') else { return Kind::Other };
+    let is_offset = stem.len() == 20 && stem.bytes().all(|byte| byte.is_ascii_digit());
+    match extension {
+        "log" => Kind::Segment(if is_offset { stem.parse().ok() } else { None }),
+        "index" | "timeindex" | "txnindex" | "snapshot" if is_offset => Kind::Derived,
+        _ => Kind::Other,
+    }
+}
+
+/// The topic and the partition that a directory is named after: `orders-3`.
+fn partition_name(directory: &str) -> Option<(String, i32)> {
+    let (topic, partition) = directory.rsplit_once('-')?;
+    let digits = !partition.is_empty() && partition.bytes().all(|byte| byte.is_ascii_digit());
+    let partition = partition.parse().ok().filter(|_| digits)?;
+    crate::topic::check_name(topic).ok()?;
+    Some((topic.to_owned(), partition))
+}
+
+fn topic_id(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    text.lines().find_map(|line| line.strip_prefix("topic_id: ")).map(str::to_owned)
+}
