@@ -119,7 +119,7 @@ fn what_is_damaged_is_refused_as_by_kafka_s_reader_of_files() {
             let records = kafka["batches"].as_array().unwrap().iter();
             let records = records.flat_map(|batch| batch["records"].as_array().unwrap());
             // The record is no marker, and yet no consumer gets it.
-            let is_control = bytes.get(22).is_some_and(|bits| bits & 0x20 != 0);
+            let is_control = matches!(bytes.get(16..23), Some([2, .., bits]) if bits & 0x20 != 0);
             let records = records.filter(|_| !is_control);
             let kafkas: Vec<_> = records.map(|one| (int(&one[0]), int(&one[1]))).collect();
             let is_whole = good == bytes.len() as u64;
@@ -265,6 +265,10 @@ fn what_a_broker_keeps_after_a_crash_is_kept() {
             files.add(file[0].as_str().unwrap(), hex(&file[1]).unwrap()).unwrap();
         }
         let (_, partition) = files.partitions().next().unwrap();
+        if case["before"]["log_start_offset"] != 0 {
+            tally.skip("the log start offset stands in no file of the partition");
+            continue;
+        }
         let (log, _) = match partition.recover(LogConfig::default(), 0) {
             Ok(recovered) => recovered,
             Err(error) => {

@@ -112,6 +112,8 @@ fn unwrap(outer: &Message<'_>, codec: Compression) -> Result<Vec<LegacyRecord>> 
         .collect()
 }
 
+type Fields<'a> = (Option<&'a [u8]>, Option<&'a [u8]>);
+
 /// A message, its fields not read yet.
 struct Message<'a> {
     offset: i64,
@@ -193,7 +195,7 @@ impl<'a> Message<'a> {
     }
 
     /// Key and value.
-    fn fields(&self) -> Result<(Option<&'a [u8]>, Option<&'a [u8]>)> {
+    fn fields(&self) -> Result<Fields<'a>> {
         let mut rest = self.body.get(if self.magic == 0 { 6 } else { 14 }..).unwrap_or_default();
         Ok((field(&mut rest)?, field(&mut rest)?))
     }
