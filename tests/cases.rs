@@ -50,7 +50,7 @@ fn ends(cluster: &Cluster, topic: &str) -> Vec<i64> {
 }
 
 fn to(topic: &str, partition: i32, offset: i64) -> PartitionOffset {
-    PartitionOffset { topic: topic.into(), partition, offset }
+    PartitionOffset::new(topic, partition, offset)
 }
 
 fn poll(member: &str) -> Command {

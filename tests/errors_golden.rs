@@ -143,10 +143,9 @@ fn prior(line: &Value) -> Result<Cluster, Skipped> {
 fn offsets(given: &Value) -> Vec<PartitionOffset> {
     list(given)
         .iter()
-        .map(|at| PartitionOffset {
-            topic: text(&at["topic"]).to_owned(),
-            partition: number(&at["partition"]),
-            offset: number(&at["offset"]),
+        .map(|at| {
+            let (partition, offset) = (number(&at["partition"]), number(&at["offset"]));
+            PartitionOffset::new(text(&at["topic"]), partition, offset)
         })
         .collect()
 }
@@ -276,8 +275,7 @@ fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped>
             apply(cluster, Command::create_topic("t", 1)).unwrap();
             apply(cluster, join(&["t".to_owned()], OffsetReset::Latest)).unwrap();
             let offset = number(&act["offset"]);
-            let offsets =
-                Some(vec![PartitionOffset { topic: "t".to_owned(), partition: 0, offset }]);
+            let offsets = Some(vec![PartitionOffset::new("t", 0, offset)]);
             let commit = member(|group, member| Command::Commit { group, member, offsets });
             Ok(apply(cluster, commit).map(|_| json!({})))
         }

@@ -195,13 +195,18 @@ fn the_brokers_assignors_deal_out_as_javas_do() {
             tally.skip("simple is for share groups, which are not modelled");
             continue;
         }
-        let topics: Vec<(&str, i32)> = line["topics"]
+        let topics: Vec<server::TopicCount<'_>> = line["topics"]
             .as_array()
             .unwrap()
             .iter()
-            .map(|topic| (topic["name"].as_str().unwrap(), number(&topic["partitions"])))
+            .map(|topic| server::TopicCount {
+                name: topic["name"].as_str().unwrap(),
+                partitions: number(&topic["partitions"]),
+                id: topic["id"].as_str().unwrap().parse().unwrap(),
+            })
             .collect();
-        let counts: PartitionCounts<'_> = topics.iter().copied().collect();
+        let counts: PartitionCounts<'_> =
+            topics.iter().map(|topic| (topic.name, topic.partitions)).collect();
         let members: Vec<Member> = line["members"]
             .as_array()
             .unwrap()
@@ -226,14 +231,7 @@ fn the_brokers_assignors_deal_out_as_javas_do() {
         let subscriptions: Vec<Subscription<'_>> = members.iter().map(subscription).collect();
         let shares = match assignor {
             "range" => server::range(&subscriptions, &counts),
-            _ => match server::uniform(&subscriptions, &topics) {
-                Some(shares) => shares,
-                None => {
-                    assert_eq!(line["subscription_type"], "heterogeneous", "{}", line["case"]);
-                    tally.skip("uniform with different subscriptions is not modelled");
-                    continue;
-                }
-            },
+            _ => server::uniform(&subscriptions, &topics),
         };
         let mut ours: BTreeMap<String, BTreeMap<String, Vec<i32>>> = BTreeMap::new();
         for (member, share) in members.iter().zip(shares) {

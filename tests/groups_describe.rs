@@ -49,8 +49,7 @@ fn cluster_of(state: &Value, id: &str) -> Option<Cluster> {
     cluster.apply(&Command::Join { group: group_id, member, config }, NOW).unwrap();
     let offsets = group["committed"].as_object()?.iter().map(|(at, commit)| {
         let (topic, partition) = at.rsplit_once('-').unwrap();
-        let (topic, partition) = (topic.to_owned(), partition.parse().unwrap());
-        PartitionOffset { topic, partition, offset: number(&commit["offset"]) }
+        PartitionOffset::new(topic, partition.parse().unwrap(), number(&commit["offset"]))
     });
     let (group_id, member) = in_group("earlier");
     let commit = Command::Commit { group: group_id, member, offsets: Some(offsets.collect()) };

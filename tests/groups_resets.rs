@@ -60,7 +60,7 @@ fn offsets(committed: &Value) -> Vec<PartitionOffset> {
     rows.map(|(at, offset)| {
         let (topic, partition) = at.rsplit_once('-').unwrap();
         let partition = partition.parse().unwrap();
-        PartitionOffset { topic: topic.to_owned(), partition, offset: number(offset) }
+        PartitionOffset::new(topic, partition, number(offset))
     })
     .collect()
 }

@@ -18,8 +18,11 @@ impl Cluster {
         now_ms: i64,
     ) -> Result<Outcome> {
         if id.trim().is_empty() {
-            return Err(Error::code_alone(ErrorCode::InvalidGroupId)
-                .with_hint("Give the group an id, such as billing."));
+            return Err(Error::client_code(
+                ErrorCode::InvalidGroupId,
+                "The configured group.id should not be an empty string or whitespace.",
+            )
+            .with_hint("Give the group an id, such as billing."));
         }
         let is_full = match self.groups.get(id) {
             Some(group) => group.members.len() >= MAX_GROUPS,
@@ -36,7 +39,7 @@ impl Cluster {
         let mut group = self.groups.get(id).cloned().unwrap_or_default();
         let mut random = self.random.clone();
         let uuid = self.uuid();
-        let joined = group.join(member, config, &uuid, &self.topics, now_ms);
+        let joined = group.join(member, config, &uuid, &self.topics, now_ms, None);
         if let Err(refused) = joined {
             std::mem::swap(&mut self.random, &mut random);
             return Err(refused);
@@ -77,8 +80,9 @@ impl Cluster {
         max_records: Option<i32>,
         now_ms: i64,
     ) -> Result<Outcome> {
-        let polled =
-            self.in_group(id, |group, topics, _| group.poll(member, max_records, topics, now_ms))?;
+        let polled = self.in_group(id, |group, topics, uuid| {
+            group.poll(member, max_records, topics, uuid, now_ms)
+        })?;
         Ok(Outcome::Polled {
             group: id.to_owned(),
             member: member.to_owned(),
@@ -182,6 +186,10 @@ impl Cluster {
             return Err(Error::code_alone(ErrorCode::InvalidGroupId)
                 .with_hint("Give the group an id, such as billing."));
         }
+        crate::command::check_texts(
+            std::iter::once(id).chain(topics.iter().copied().flatten().map(String::as_str)),
+            topics.map_or(0, <[String]>::len),
+        )?;
         group::reset_plan(id, self.groups.get(id), topics, to, &self.topics, self.clock(now_ms))
     }
 

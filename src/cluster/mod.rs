@@ -171,6 +171,29 @@ impl Cluster {
                 })?;
                 self.rebalanced(group)
             }
+            Command::Subscribe { group, member, topics } => {
+                self.in_group(group, |group, cluster, uuid| {
+                    group.subscribe(member, topics, uuid, cluster, now_ms)
+                })?;
+                self.rebalanced(group)
+            }
+            Command::EnforceRebalance { group, member } => {
+                self.in_group(group, |group, topics, _| group.enforce_rebalance(member, topics))?;
+                self.rebalanced(group)
+            }
+            Command::ExceedPollInterval { group, member } => {
+                self.in_group(group, |group, topics, _| {
+                    group.exceed_poll_interval(member, topics)
+                })?;
+                self.rebalanced(group)
+            }
+            Command::RemoveMembers { group } => {
+                self.in_group(group, |group, topics, _| {
+                    group.remove_members(topics);
+                    Ok(())
+                })?;
+                self.rebalanced(group)
+            }
             Command::Poll { group, member, max_records } => {
                 self.poll(group, member, *max_records, now_ms)
             }

@@ -126,6 +126,35 @@ pub enum Command {
         /// `client.id`.
         member: String,
     },
+    /// A consumer subscribes to other topics; to none: it unsubscribes, and leaves.
+    Subscribe {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// The topics, in place of those before.
+        topics: Vec<String>,
+    },
+    /// A consumer asks for a rebalance. With the consumer protocol nothing happens.
+    EnforceRebalance {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+    },
+    /// A consumer does not poll for longer than `max.poll.interval.ms`: it drops out of the group,
+    /// and joins again with its next poll.
+    ExceedPollInterval {
+        /// `group.id`.
+        group: String,
+        /// `client.id`.
+        member: String,
+    },
+    /// An administrator removes all members: `removeMembersFromConsumerGroup`.
+    RemoveMembers {
+        /// `group.id`.
+        group: String,
+    },
     /// A consumer takes the next records.
     Poll {
         /// `group.id`.
@@ -312,6 +341,28 @@ pub enum LogEnd {
     End,
 }
 
+/// Whether ids and names, and a list of so many, are within [`MAX_ID_BYTES`] and [`MAX_LIST`].
+pub(crate) fn check_texts<'a>(
+    mut texts: impl Iterator<Item = &'a str>,
+    list: usize,
+) -> Result<(), Error> {
+    if let Some(text) = texts.find(|text| text.len() > MAX_ID_BYTES) {
+        return Err(Error::limit(
+            "MAX_ID_BYTES",
+            format!("An id or name has {} bytes; {MAX_ID_BYTES} are taken.", text.len()),
+        )
+        .with_hint("Kafka's requests hold no longer one either: choose a shorter one."));
+    }
+    if list > MAX_LIST {
+        return Err(Error::limit(
+            "MAX_LIST",
+            format!("A list of {list} is too long: {MAX_LIST} are taken."),
+        )
+        .with_hint("Do it in several acts."));
+    }
+    Ok(())
+}
+
 impl Command {
     /// A topic with that many partitions, all else at Kafka's defaults.
     #[must_use]
@@ -371,21 +422,7 @@ impl Command {
     /// Whether its ids and lists are within [`MAX_ID_BYTES`] and [`MAX_LIST`].
     pub(crate) fn check(&self) -> Result<(), Error> {
         let (texts, list) = self.texts();
-        if let Some(text) = texts.iter().find(|text| text.len() > MAX_ID_BYTES) {
-            return Err(Error::limit(
-                "MAX_ID_BYTES",
-                format!("An id or name has {} bytes; {MAX_ID_BYTES} are taken.", text.len()),
-            )
-            .with_hint("Kafka's requests hold no longer one either: choose a shorter one."));
-        }
-        if list > MAX_LIST {
-            return Err(Error::limit(
-                "MAX_LIST",
-                format!("A list of {list} is too long: {MAX_LIST} are taken."),
-            )
-            .with_hint("Do it in several acts."));
-        }
-        Ok(())
+        check_texts(texts.into_iter(), list)
     }
 
     /// The ids and names in it, and how long its list is; 0 without one.
@@ -394,11 +431,35 @@ impl Command {
             Self::Join { group, member, config } => {
                 let ConsumerConfig { topics, instance_id, assignors, .. } = config;
                 let names = [group, member].into_iter().chain(instance_id).chain(topics);
+                let names = names.chain(&config.remote_assignor);
                 (names.map(String::as_str).collect(), topics.len().max(assignors.len()))
+            }
+            Self::Subscribe { group, member, topics } => {
+                let names = [group, member].into_iter().chain(topics);
+                (names.map(String::as_str).collect(), topics.len())
+            }
+            Self::CreateTopic { name, configs, .. } => {
+                let texts = configs.iter().flat_map(|(name, value)| [name, value]);
+                let texts = std::iter::once(name).chain(texts);
+                (texts.map(String::as_str).collect(), configs.len())
+            }
+            Self::Produce(Produce { topic, partitioner, .. })
+            | Self::ProduceMany { topic, partitioner, .. }
+            | Self::Generate { topic, partitioner, .. } => {
+                let names = std::iter::once(topic).chain(partitioner);
+                (names.map(String::as_str).collect(), 0)
+            }
+            Self::DeleteTopic { name: topic }
+            | Self::CreatePartitions { topic, .. }
+            | Self::DeleteRecords { topic, .. } => (vec![topic], 0),
+            Self::RunRetention { topic } | Self::RunCleaner { topic } => {
+                (topic.iter().map(String::as_str).collect(), 0)
             }
             Self::Leave { group, member }
             | Self::Crash { group, member }
             | Self::Restart { group, member }
+            | Self::EnforceRebalance { group, member }
+            | Self::ExceedPollInterval { group, member }
             | Self::Poll { group, member, .. }
             | Self::SeekToTimestamp { group, member, .. } => (vec![group, member], 0),
             Self::Seek { group, member, topic, .. }
@@ -406,7 +467,8 @@ impl Command {
             | Self::Resume { group, member, topic, .. } => (vec![group, member, topic], 0),
             Self::Commit { group, member, offsets } => {
                 let offsets = offsets.as_deref().unwrap_or_default();
-                let topics = offsets.iter().map(|at| at.topic.as_str());
+                let topics = offsets.iter().flat_map(|at| [&at.topic, &at.metadata]);
+                let topics = topics.map(String::as_str);
                 ([group.as_str(), member].into_iter().chain(topics).collect(), offsets.len())
             }
             Self::ResetOffsets { group, topics, .. } => {
@@ -418,7 +480,9 @@ impl Command {
                 let names = std::iter::once(group).chain(topics);
                 (names.map(String::as_str).collect(), topics.len())
             }
-            Self::RefreshMetadata { group } | Self::DeleteGroup { group } => (vec![group], 0),
+            Self::RefreshMetadata { group }
+            | Self::DeleteGroup { group }
+            | Self::RemoveMembers { group } => (vec![group], 0),
             Self::AlterConfigs { topic, ops } => {
                 let texts = ops.iter().flat_map(|op| [Some(&op.name), op.value.as_ref()]).flatten();
                 let texts = std::iter::once(topic).chain(texts);
@@ -475,6 +539,10 @@ impl Command {
             Self::Generate { .. } => "generate",
             Self::Join { .. } => "join",
             Self::Leave { .. } => "leave",
+            Self::Subscribe { .. } => "subscribe",
+            Self::EnforceRebalance { .. } => "enforceRebalance",
+            Self::ExceedPollInterval { .. } => "exceedPollInterval",
+            Self::RemoveMembers { .. } => "removeMembers",
             Self::Crash { .. } => "crash",
             Self::Restart { .. } => "restart",
             Self::Poll { .. } => "poll",
@@ -526,8 +594,8 @@ mod tests {
             (r#"{"type":"join","group":"g","member":"m","topics":["t"],"topic":"t"}"#, "topic"),
             (r#"{"type":"poll","group":"g","member":"m","max":1}"#, "max"),
             (
-                r#"{"type":"commit","group":"g","member":"m","offsets":[{"topic":"t","partition":0,"offset":1,"metadata":""}]}"#,
-                "metadata",
+                r#"{"type":"commit","group":"g","member":"m","offsets":[{"topic":"t","partition":0,"offset":1,"note":""}]}"#,
+                "note",
             ),
             (
                 r#"{"type":"resetOffsets","group":"g","to":{"mode":"earliest","offset":1}}"#,

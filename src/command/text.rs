@@ -9,7 +9,7 @@ use super::{Command, LogEnd, Produce, SeekTo};
 use crate::Bytes;
 use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
-use crate::group::{ConsumerConfig, MAX_PARTITION_FETCH_BYTES, ResetTo};
+use crate::group::{ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES, ResetTo};
 use crate::scenario::{Place, Setting, Value, Word, print_span};
 use crate::topic::{AlterConfigOp, ConfigOp};
 
@@ -45,6 +45,20 @@ impl fmt::Display for Command {
                 consumer(f, config)
             }
             Self::Leave { group, member } => who(f, "leave", group, member),
+            Self::Subscribe { group, member, topics } if topics.is_empty() => {
+                who(f, "unsubscribe", group, member)
+            }
+            Self::Subscribe { group, member, topics } => {
+                who(f, "subscribe", group, member)?;
+                write!(f, " {}", listed(topics))
+            }
+            Self::EnforceRebalance { group, member } => {
+                who(f, "enforce-rebalance", group, member)
+            }
+            Self::ExceedPollInterval { group, member } => {
+                who(f, "exceed-poll-interval", group, member)
+            }
+            Self::RemoveMembers { group } => write!(f, "remove-members {}", Word(group)),
             Self::Crash { group, member } => who(f, "crash", group, member),
             Self::Restart { group, member } => who(f, "restart", group, member),
             Self::Poll { group, member, max_records } => {
@@ -57,7 +71,14 @@ impl fmt::Display for Command {
                     None => Ok(()),
                     Some([]) => f.write_str(" nothing"),
                     Some(offsets) => offsets.iter().try_for_each(|at| {
-                        write!(f, " {}={}", Place(&at.topic, at.partition), at.offset)
+                        write!(f, " {}={}", Place(&at.topic, at.partition), at.offset)?;
+                        if let Some(epoch) = at.leader_epoch {
+                            write!(f, " epoch {epoch}")?;
+                        }
+                        if at.metadata.is_empty() {
+                            return Ok(());
+                        }
+                        write!(f, " metadata {:?}", at.metadata)
                     }),
                 }
             }
@@ -202,18 +223,26 @@ fn generated(f: &mut fmt::Formatter<'_>, spec: &GenerateSpec) -> fmt::Result {
 }
 
 /// What a consumer subscribes to, and how it is set up.
+fn listed(topics: &[String]) -> String {
+    let topics: Vec<String> = topics.iter().map(|topic| Word(topic).to_string()).collect();
+    topics.join(",")
+}
+
 fn consumer(f: &mut fmt::Formatter<'_>, config: &ConsumerConfig) -> fmt::Result {
     let ConsumerConfig {
         topics,
         auto_offset_reset,
+        protocol,
+        remote_assignor,
         assignors,
         instance_id,
         auto_commit,
         max_partition_fetch_bytes,
     } = config;
-    let topics: Vec<String> = topics.iter().map(|topic| Word(topic).to_string()).collect();
     f.write_str(if topics.is_empty() { "no-topics" } else { "" })?;
-    write!(f, "{} reset={auto_offset_reset}", topics.join(","))?;
+    write!(f, "{} reset={auto_offset_reset}", listed(topics))?;
+    optional(f, "protocol", Some(protocol).filter(|one| **one != GroupProtocol::Classic))?;
+    optional(f, "remote-assignor", remote_assignor.as_deref().map(Value))?;
     if *assignors != Assignor::DEFAULT {
         let names: Vec<&str> = assignors.iter().map(|assignor| assignor.name()).collect();
         f.write_str(if names.is_empty() { " assignors=none" } else { " assignors=" })?;

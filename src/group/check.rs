@@ -18,6 +18,9 @@ impl Group {
             topics.get(&at.topic).is_some_and(|topic| topic.partition(at.partition).is_some())
         };
         let in_group = |what: &str| format!("In the group {id:?}, {what}.");
+        ensure(self.notes.keys().all(exists), || {
+            in_group("something is kept beside an offset of a partition that is not there")
+        })?;
         for (at, &offset) in self.committed.iter().chain(&self.delivered) {
             ensure(exists(at) && offset >= 0, || {
                 in_group(&format!("there is offset {offset} for {at}"))
@@ -43,6 +46,13 @@ impl Group {
                     in_group(&format!("{name} owns {at}, which is not there or another's"))
                 })?;
             }
+            ensure(member.target.iter().all(exists), || {
+                in_group(&format!("{name} is to have a partition that is not there"))
+            })?;
+            let is_one_protocol = member.config.protocol == self.protocol;
+            ensure(is_one_protocol && !self.outside.contains_key(name), || {
+                in_group(&format!("{name} speaks another protocol, or is in it twice"))
+            })?;
             for at in member.remembered() {
                 ensure(member.owns(at), || {
                     in_group(&format!("{name} remembers {at}, which is not its own"))

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::assignor::Assignor;
-use super::{MAX_PARTITION_FETCH_BYTES, OffsetReset};
+use super::{GroupProtocol, MAX_PARTITION_FETCH_BYTES, OffsetReset};
 
 /// `auto.commit.interval.ms`. Source: `ConsumerConfig`.
 pub const AUTO_COMMIT_INTERVAL_MS: i64 = 5_000;
@@ -24,7 +24,14 @@ pub struct ConsumerConfig {
     /// Where it starts without a usable committed offset.
     #[serde(default)]
     pub auto_offset_reset: OffsetReset,
-    /// `partition.assignment.strategy`, the first choice first.
+    /// `group.protocol`.
+    #[serde(default, skip_serializing_if = "GroupProtocol::is_classic")]
+    pub protocol: GroupProtocol,
+    /// `group.remote.assignor`: which of the broker's assignors it asks for; with the consumer
+    /// protocol alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote_assignor: Option<String>,
+    /// `partition.assignment.strategy`, the first choice first; with the classic protocol alone.
     #[serde(default = "default_assignors", skip_serializing_if = "is_default_assignors")]
     pub assignors: Vec<Assignor>,
     /// `group.instance.id`: makes it a static member.
@@ -41,12 +48,13 @@ pub struct ConsumerConfig {
 }
 
 impl ConsumerConfig {
-    /// Whether it keeps what it owns while it rejoins. It does where all of its assignors can:
-    /// a consumer uses the best rebalance protocol that they have in common.
+    /// Whether it keeps what it owns while it rejoins. In the classic protocol it does where all
+    /// of its assignors can: a consumer uses the best rebalance protocol that they have in common.
     /// Source: `ConsumerCoordinator`.
     #[must_use]
     pub fn is_cooperative(&self) -> bool {
-        self.assignors.iter().all(|assignor| assignor.is_cooperative())
+        self.protocol == GroupProtocol::Consumer
+            || self.assignors.iter().all(|assignor| assignor.is_cooperative())
     }
 }
 
@@ -55,6 +63,8 @@ impl Default for ConsumerConfig {
         Self {
             topics: Vec::new(),
             auto_offset_reset: OffsetReset::default(),
+            protocol: GroupProtocol::default(),
+            remote_assignor: None,
             assignors: default_assignors(),
             instance_id: None,
             auto_commit: false,

@@ -5,7 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::assignor::Assignor;
-use super::{MAX_POLL_RECORDS, Member, PartitionOffset, Polled, Round, TopicPartition};
+use super::outside::KICKED_OUT;
+use super::{
+    CONSUMER_HEARTBEAT_INTERVAL_MS, GroupProtocol, MAX_POLL_RECORDS, Member, Outside,
+    PartitionOffset, Polled, Round, TopicPartition,
+};
 use crate::command::SeekTo;
 use crate::error::{Error, ErrorCode, Result};
 use crate::outcome::SoughtTo;
@@ -19,16 +23,41 @@ pub const SESSION_TIMEOUT_MS: i64 = 45_000;
 /// `metadata.max.age.ms`. Source: `ConsumerConfig`.
 pub const METADATA_MAX_AGE_MS: i64 = 300_000;
 
+/// The longest text that is committed beside an offset, in UTF-16 units:
+/// `offset.metadata.max.bytes`, which counts characters. Source: `GroupCoordinatorConfig`.
+pub const MAX_OFFSET_METADATA: usize = 4_096;
+
+/// What was committed beside an offset.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CommitNote {
+    /// The offset it was committed with. Of no use any more once another is committed.
+    pub offset: i64,
+    /// The text.
+    #[serde(default)]
+    pub metadata: String,
+    /// The leader epoch.
+    #[serde(default)]
+    pub leader_epoch: Option<i32>,
+}
+
 /// A consumer group.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Group {
-    /// One more with every rebalance.
+    /// The protocol of its members, or of the last it had.
+    #[serde(default, skip_serializing_if = "GroupProtocol::is_classic")]
+    pub protocol: GroupProtocol,
+    /// One more with every rebalance; with the consumer protocol the group's epoch, one more with
+    /// every new target.
     pub generation: i32,
     /// The members, by `client.id`.
     pub members: BTreeMap<String, Member>,
     /// The next offset to read of each partition, as committed.
     #[serde(with = "super::offsets::as_list")]
     pub committed: BTreeMap<TopicPartition, i64>,
+    /// What was committed beside some of them.
+    #[serde(default, with = "super::offsets::as_list")]
+    pub notes: BTreeMap<TopicPartition, CommitNote>,
     /// How far the group has been given records: what a poll delivers below that, it delivers
     /// again. No broker keeps this; it is ours, to show redelivery.
     #[serde(with = "super::offsets::as_list")]
@@ -38,13 +67,16 @@ pub struct Group {
     /// When the leader's metadata is too old, on the cluster's clock; none while nothing has
     /// changed that it could notice.
     pub metadata_ages_ms: Option<i64>,
-    /// The assignor of this generation; none without members.
+    /// The assignor of this generation; none without members, and with the consumer protocol.
     #[serde(default)]
     pub assignor: Option<Assignor>,
     /// Consumers, by `client.id`, whose place another one with their `group.instance.id` has taken:
     /// they run, but are told so with the next thing they do.
     #[serde(default)]
     pub fenced: BTreeSet<String>,
+    /// Consumers, by `client.id`, that run and are not in the group.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outside: BTreeMap<String, Outside>,
     /// The rounds of the last rebalance.
     #[serde(default)]
     pub last_rebalance: Vec<Round>,
@@ -53,10 +85,24 @@ pub struct Group {
 pub(super) type Topics = BTreeMap<String, Topic>;
 
 impl Group {
-    /// Whether there are members, as `kafka-consumer-groups --state` prints it.
+    /// Whether there are members, and with the consumer protocol whether all are where they should
+    /// be, as `kafka-consumer-groups --state` prints it.
     #[must_use]
     pub fn state(&self) -> &'static str {
+        if self.protocol == GroupProtocol::Consumer {
+            return self.consumer_state();
+        }
         if self.members.is_empty() { "Empty" } else { "Stable" }
+    }
+
+    /// The name of the assignor in use: of the clients' in a classic group, empty without members;
+    /// of the broker's in one of the consumer protocol.
+    #[must_use]
+    pub fn assignor_name(&self) -> &'static str {
+        match self.protocol {
+            GroupProtocol::Classic => self.assignor.map_or("", Assignor::name),
+            GroupProtocol::Consumer => self.server_assignor(),
+        }
     }
 
     /// The leader looks at the metadata; the group rebalances if anything has changed.
@@ -70,13 +116,18 @@ impl Group {
     }
 
     /// A topic has changed: the leader will notice once its metadata is old. This is the longest
-    /// it can take; the real leader's clock started at its last look.
+    /// it can take; the real leader's clock started at its last look. With the consumer protocol it
+    /// is the broker that notices, with the next heartbeat.
     pub(crate) fn metadata_changed(&mut self, cluster: &Topics, now_ms: i64) {
         let changed = self.known_partitions != self.subscribed_partitions(cluster);
         if !changed || self.members.is_empty() {
             self.metadata_ages_ms = None;
         } else if self.metadata_ages_ms.is_none() {
-            self.metadata_ages_ms = Some(now_ms.saturating_add(METADATA_MAX_AGE_MS));
+            let notices_after = match self.protocol {
+                GroupProtocol::Classic => METADATA_MAX_AGE_MS,
+                GroupProtocol::Consumer => CONSUMER_HEARTBEAT_INTERVAL_MS,
+            };
+            self.metadata_ages_ms = Some(now_ms.saturating_add(notices_after));
         }
     }
 
@@ -84,10 +135,20 @@ impl Group {
     /// fetch, so the group notices at once.
     pub(crate) fn topic_deleted(&mut self, topic: &str, cluster: &Topics) {
         self.committed.retain(|at, _| at.topic != topic);
+        self.notes.retain(|at, _| at.topic != topic);
         self.delivered.retain(|at, _| at.topic != topic);
         for member in self.members.values_mut() {
             // Else the rebalance would commit them.
             member.forget(|at| at.topic != topic);
+            if self.protocol == GroupProtocol::Consumer {
+                // Of a silent one, too: nobody else could take over what is not there.
+                member.assignment.retain(|at| at.topic != topic);
+                member.target.retain(|at| at.topic != topic);
+            }
+        }
+        for outside in self.outside.values_mut() {
+            outside.member.forget(|at| at.topic != topic);
+            outside.member.assignment.retain(|at| at.topic != topic);
         }
         if self.known_partitions.contains_key(topic) {
             self.rebalance(cluster);
@@ -100,10 +161,11 @@ impl Group {
         client_id: &str,
         most: Option<i32>,
         cluster: &Topics,
+        uuid: &str,
         now_ms: i64,
     ) -> Result<Polled> {
         let most = most.unwrap_or(MAX_POLL_RECORDS);
-        let most = usize::try_from(most).ok().filter(|&most| most > 0).ok_or_else(|| {
+        let count = usize::try_from(most).ok().filter(|&most| most > 0).ok_or_else(|| {
             Error::client(
                 "ConfigException",
                 format!(
@@ -113,11 +175,21 @@ impl Group {
             )
             .with_hint("Ask for 1 record or more, or leave it out: 500.")
         })?;
+        if self.outside.contains_key(client_id) {
+            let before = self.clone();
+            let polled = self
+                .come_back(client_id, uuid, cluster, now_ms)
+                .and_then(|()| self.poll(client_id, Some(most), cluster, uuid, now_ms));
+            if polled.is_err() {
+                *self = before;
+            }
+            return polled;
+        }
         // A poll that is refused has changed nothing.
         let mut member = self.living(client_id)?.clone();
         let is_commit_due = member.is_auto_commit_due(now_ms);
         let before = is_commit_due.then(|| member.positions.clone());
-        let polled = member.poll(most, cluster, &self.committed, &self.delivered, now_ms)?;
+        let polled = member.poll(count, cluster, &self.committed, &self.delivered, now_ms)?;
         if let Some(before) = before {
             // What earlier polls gave is committed, not what this one gives.
             self.committed.extend(before);
@@ -140,25 +212,20 @@ impl Group {
         cluster: &Topics,
     ) -> Result<Vec<PartitionOffset>> {
         if self.fenced.contains(client_id) {
-            return Err(Error::client(
-                "CommitFailedException",
-                "Offset commit cannot be completed since the consumer is not part of an active \
-                 group for auto partition assignment; it is likely that the consumer was kicked \
-                 out of the group.",
-            )
-            .with_hint(format!("Close {client_id}: another consumer has its place.")));
+            return Err(Error::client("CommitFailedException", KICKED_OUT)
+                .with_hint(format!("Close {client_id}: another consumer has its place.")));
         }
-        let member = self.living(client_id)?;
+        self.check_outside_commit(client_id)?;
+        let member = match self.outside.get(client_id) {
+            Some(outside) => &outside.member,
+            None => self.living(client_id)?,
+        };
         let offsets: Vec<PartitionOffset> = match offsets {
             Some(offsets) => offsets.to_vec(),
             None => member
                 .positions
                 .iter()
-                .map(|(at, &offset)| PartitionOffset {
-                    topic: at.topic.clone(),
-                    partition: at.partition,
-                    offset,
-                })
+                .map(|(at, &offset)| PartitionOffset::new(&at.topic, at.partition, offset))
                 .collect(),
         };
         if offsets.iter().any(|at| at.offset < 0) {
@@ -172,26 +239,47 @@ impl Group {
                 .iter()
                 .map(|at| {
                     format!(
-                        "{}=OffsetAndMetadata{{offset={}, leaderEpoch=null, metadata=''}}",
+                        "{}=OffsetAndMetadata{{offset={}, leaderEpoch={}, metadata='{}'}}",
                         at.topic_partition(),
-                        at.offset
+                        at.offset,
+                        at.leader_epoch.map_or("null".to_owned(), |epoch| epoch.to_string()),
+                        at.metadata
                     )
                 })
                 .collect();
             return Err(Error::client_code(
                 ErrorCode::RequestTimedOut,
-                format!(
-                    "Timeout of 60000ms expired before successfully committing offsets {{{}}}",
-                    all.join(", ")
-                ),
+                match self.protocol {
+                    GroupProtocol::Classic => format!(
+                        "Timeout of 60000ms expired before successfully committing offsets {{{}}}",
+                        all.join(", ")
+                    ),
+                    // The newer consumer passes on what its own timer says.
+                    GroupProtocol::Consumer => "java.util.concurrent.TimeoutException".to_owned(),
+                },
             )
             .with_hint(format!(
                 "There is no {}: name a partition that is there.",
                 at.topic_partition()
             )));
         }
+        if offsets.iter().any(|at| at.metadata.encode_utf16().count() > MAX_OFFSET_METADATA) {
+            return Err(Error::code_alone(ErrorCode::OffsetMetadataTooLarge).with_hint(format!(
+                "At most {MAX_OFFSET_METADATA} characters are kept beside an offset."
+            )));
+        }
         for at in &offsets {
             self.committed.insert(at.topic_partition(), at.offset);
+            let note = CommitNote {
+                offset: at.offset,
+                metadata: at.metadata.clone(),
+                leader_epoch: at.leader_epoch,
+            };
+            if note.metadata.is_empty() && note.leader_epoch.is_none() {
+                self.notes.remove(&at.topic_partition());
+            } else {
+                self.notes.insert(at.topic_partition(), note);
+            }
         }
         Ok(offsets)
     }
@@ -253,6 +341,7 @@ impl Group {
         }
         for at in &scope {
             self.committed.remove(at);
+            self.notes.remove(at);
         }
         Ok(())
     }
@@ -317,6 +406,12 @@ impl Group {
     #[must_use]
     pub fn owner(&self, at: &TopicPartition) -> Option<&str> {
         self.members.iter().find(|(_, member)| member.owns(at)).map(|(name, _)| name.as_str())
+    }
+
+    /// What was committed beside a partition's offset, if anything was.
+    #[must_use]
+    pub fn note(&self, at: &TopicPartition) -> Option<&CommitNote> {
+        self.notes.get(at).filter(|note| self.committed.get(at) == Some(&note.offset))
     }
 
     /// The next moment at which a timer of this group runs, on the cluster's clock.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::poll::Fetched;
-use super::{AUTO_COMMIT_INTERVAL_MS, Change, ConsumerConfig, TopicPartition};
+use super::{AUTO_COMMIT_INTERVAL_MS, Change, ConsumerConfig, GroupProtocol, TopicPartition};
 use crate::command::{LogEnd, SeekTo};
 
 /// A member of a group.
@@ -17,7 +17,8 @@ pub struct Member {
     /// How it was set up; its topics are sorted, each once.
     #[serde(flatten)]
     pub config: ConsumerConfig,
-    /// The generation in which it got its partitions; -1: none yet.
+    /// The generation in which it got its partitions; -1: none yet. With the consumer protocol its
+    /// member epoch: the group's, once it has given up what it should.
     #[serde(default)]
     pub generation: i32,
     /// When the coordinator gives it up, on the cluster's clock; none while it lives.
@@ -28,6 +29,9 @@ pub struct Member {
     /// Its partitions, in the order in which it takes records from them: a partition that has
     /// been drained goes to the end.
     pub assignment: Vec<TopicPartition>,
+    /// What the broker wants it to have, with the consumer protocol.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub target: Vec<TopicPartition>,
     /// The next offset to fetch, where there is one. None before the first poll: positions are
     /// looked up only then.
     #[serde(with = "super::offsets::as_list")]
@@ -62,6 +66,7 @@ impl Member {
             session_ends_ms: None,
             is_closed: false,
             assignment: Vec::new(),
+            target: Vec::new(),
             positions: BTreeMap::new(),
             sought: BTreeMap::new(),
             paused: BTreeSet::new(),
@@ -135,6 +140,17 @@ impl Member {
     pub(super) fn auto_commit(&self, committed: &mut BTreeMap<TopicPartition, i64>) {
         if self.config.auto_commit {
             committed.extend(self.positions.iter().map(|(at, &offset)| (at.clone(), offset)));
+        }
+    }
+
+    /// The epoch that the group's coordinator knows it by: of a static member that is closed -2.
+    /// Source: `ConsumerGroupHeartbeatRequest.LEAVE_GROUP_STATIC_MEMBER_EPOCH`.
+    #[must_use]
+    pub fn epoch(&self) -> i32 {
+        if self.is_closed && self.config.protocol == GroupProtocol::Consumer {
+            -2
+        } else {
+            self.generation
         }
     }
 

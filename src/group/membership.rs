@@ -2,10 +2,13 @@
 //!
 //! Sources: `KafkaConsumer.subscribe` and `close`, `GroupMetadataManager.classicGroupJoin`.
 
+use super::assignor::Assignor;
 use super::coordinator::{Group, SESSION_TIMEOUT_MS, Topics};
-use super::{Change, ConsumerConfig, Member, rebalance};
+use super::outside::{is_outside, not_subscribed};
+use super::protocol::check_server_assignor;
+use super::{Change, ConsumerConfig, GroupProtocol, Member, rebalance};
 use crate::error::{Error, ErrorCode, Result};
-use crate::topic::check_name;
+use crate::topic::{TopicId, check_name, illegal};
 
 impl Group {
     /// A consumer subscribes and joins; the group rebalances, unless a static member is back.
@@ -16,27 +19,55 @@ impl Group {
         uuid: &str,
         cluster: &Topics,
         now_ms: i64,
+        member_id: Option<String>,
     ) -> Result {
         self.check_join(client_id, config)?;
         let mut config = config.clone();
         config.topics.sort();
         config.topics.dedup();
-        let name = config.instance_id.as_deref().unwrap_or(client_id);
-        let mut member = Member::new(format!("{name}-{uuid}"), config, now_ms);
+        if self.members.is_empty() && self.protocol != config.protocol {
+            // A group without members becomes one of the other kind, and begins anew.
+            self.protocol = config.protocol;
+            self.generation = 0;
+        }
+        let member_id = member_id.unwrap_or_else(|| match config.protocol {
+            GroupProtocol::Classic => {
+                let name = config.instance_id.as_deref().unwrap_or(client_id);
+                format!("{name}-{uuid}")
+            }
+            // The consumer itself has drawn it.
+            GroupProtocol::Consumer => short_id(uuid),
+        });
+        let mut member = Member::new(member_id, config, now_ms);
         self.fenced.remove(client_id);
         let Some(old) = self.same_instance(member.config.instance_id.as_deref()) else {
             self.members.insert(client_id.to_owned(), member);
             self.rebalance(cluster);
             return Ok(());
         };
+        let Some(held) = self.members.get(&old) else { return Ok(()) };
+        if self.protocol == GroupProtocol::Consumer && !held.is_closed {
+            // The one that is there keeps the place, as long as its session lasts.
+            let text = format!(
+                "Static member {} with instance id {} cannot join the group because the instance \
+                 id is owned by {} member.",
+                member.member_id,
+                member.config.instance_id.as_deref().unwrap_or_default(),
+                held.member_id
+            );
+            return Err(Error::broker(ErrorCode::UnreleasedInstanceId, text)
+                .with_hint(format!("Close {old}, or let its session time out.")));
+        }
         let Some(held) = self.members.remove(&old) else { return Ok(()) };
         if held.is_alive() {
             self.fenced.insert(old.clone());
         }
         let is_same = held.config.topics == member.config.topics
-            && held.config.assignors == member.config.assignors;
+            && held.config.assignors == member.config.assignors
+            && held.config.remote_assignor == member.config.remote_assignor;
         member.assignment = held.assignment;
         member.assignment.sort();
+        member.target = held.target;
         member.generation = held.generation;
         if let Some(round) = self.last_rebalance.last_mut() {
             // To the new process, all that it is given is new.
@@ -47,6 +78,8 @@ impl Group {
         self.members.insert(client_id.to_owned(), member);
         if !is_same {
             self.rebalance(cluster);
+        } else if self.protocol == GroupProtocol::Consumer {
+            self.reconcile();
         }
         Ok(())
     }
@@ -67,7 +100,9 @@ impl Group {
                 && config.instance_id.is_some()
                 && member.config.instance_id == config.instance_id
         };
-        if self.members.get(client_id).is_some_and(|member| !is_back(member)) {
+        if self.members.get(client_id).is_some_and(|member| !is_back(member))
+            || self.outside.contains_key(client_id)
+        {
             return Err(Error::loglanes(format!("The group already has a member {client_id}."))
                 .with_hint("Loglanes tells members apart by client.id: choose another name."));
         }
@@ -78,6 +113,10 @@ impl Group {
             )
             .with_hint("Leave it out for a dynamic member, or give it a text."));
         }
+        if let Some(id) = &config.instance_id {
+            check_instance_id(id)?;
+        }
+        self.check_protocol(config)?;
         if config.max_partition_fetch_bytes < 0 {
             return Err(Error::client(
                 "ConfigException",
@@ -89,27 +128,12 @@ impl Group {
             )
             .with_hint("Leave it out: 1048576."));
         }
-        let topics = &config.topics;
-        if topics.iter().any(|topic| topic.trim().is_empty()) {
-            return Err(Error::client(
-                "IllegalArgumentException",
-                "Topic collection to subscribe to cannot contain null or empty topic",
-            )
-            .with_hint("Name each topic, or leave the empty one out."));
+        if config.topics.is_empty() {
+            return Err(not_subscribed());
         }
-        if topics.is_empty() {
-            return Err(Error::client(
-                "IllegalStateException",
-                "Consumer is not subscribed to any topics or assigned any partitions",
-            )
-            .with_hint("Name at least one topic."));
-        }
-        if let Some(illegal) = topics.iter().find(|topic| check_name(topic).is_err()) {
-            return Err(Error::broker(
-                ErrorCode::InvalidTopicException,
-                format!("Invalid topics: [{illegal}]"),
-            )
-            .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them."));
+        check_topics(&config.topics)?;
+        if config.protocol == GroupProtocol::Consumer {
+            return Ok(());
         }
         let replaced = self.same_instance(config.instance_id.as_deref());
         let others = self
@@ -134,10 +158,42 @@ impl Group {
         Ok(())
     }
 
+    fn check_protocol(&self, config: &ConsumerConfig) -> Result {
+        let not_with = |name: &str, protocol: &str| {
+            Error::client(
+                "ConfigException",
+                format!("{name} cannot be set when group.protocol={protocol}"),
+            )
+        };
+        match (config.protocol, &config.remote_assignor) {
+            (GroupProtocol::Classic, Some(_)) => {
+                return Err(not_with("group.remote.assignor", "CLASSIC")
+                    .with_hint("Choose the consumer protocol, or partition.assignment.strategy."));
+            }
+            (GroupProtocol::Consumer, _) if config.assignors != Assignor::DEFAULT => {
+                return Err(not_with("partition.assignment.strategy", "CONSUMER")
+                    .with_hint("The broker deals out: choose its assignor."));
+            }
+            (GroupProtocol::Consumer, Some(name)) => check_server_assignor(name)?,
+            _ => {}
+        }
+        if !self.members.is_empty() && self.protocol != config.protocol {
+            return Err(Error::loglanes(format!(
+                "The group's members speak the {} protocol.",
+                self.protocol
+            ))
+            .with_hint(
+                "Kafka can move a group over member by member; here all members of a group speak \
+                 one protocol. Close them first, or join as they did.",
+            ));
+        }
+        Ok(())
+    }
+
     /// A consumer closes. A member leaves, and the group rebalances without it; a static member
     /// stays until its session times out.
     pub(crate) fn leave(&mut self, client_id: &str, cluster: &Topics, now_ms: i64) -> Result {
-        if self.fenced.remove(client_id) {
+        if self.fenced.remove(client_id) || self.outside.remove(client_id).is_some() {
             return Ok(());
         }
         self.living(client_id)?;
@@ -154,7 +210,7 @@ impl Group {
 
     /// A member falls silent; its partitions stay with it until its session times out.
     pub(crate) fn crash(&mut self, client_id: &str, now_ms: i64) -> Result {
-        if self.fenced.remove(client_id) {
+        if self.fenced.remove(client_id) || self.outside.remove(client_id).is_some() {
             return Ok(());
         }
         self.living(client_id)?;
@@ -182,7 +238,7 @@ impl Group {
         if config.instance_id.is_none() {
             self.expire(client_id, cluster);
         }
-        self.join(client_id, &config, uuid, cluster, now_ms)
+        self.join(client_id, &config, uuid, cluster, now_ms, None)
     }
 
     /// The coordinator gives a silent member up.
@@ -198,6 +254,9 @@ impl Group {
                 return Error::code_alone(ErrorCode::FencedInstanceId)
                     .with_hint(format!("Close {client_id}: another consumer has its place."));
             }
+            if self.outside.contains_key(client_id) {
+                return is_outside(client_id);
+            }
             Error::broker(ErrorCode::UnknownMemberId, ErrorCode::UnknownMemberId.message())
                 .with_hint(format!("The group has no member {client_id}."))
         })
@@ -212,4 +271,48 @@ impl Group {
         Err(Error::loglanes(format!("{client_id} {how}."))
             .with_hint("Start it again, or let its session time out: then the others take over."))
     }
+}
+
+/// Source: `SubscriptionState` and `Topic.validate`.
+pub(super) fn check_topics(topics: &[String]) -> Result {
+    if topics.iter().any(|topic| topic.trim().is_empty()) {
+        return Err(Error::client(
+            "IllegalArgumentException",
+            "Topic collection to subscribe to cannot contain null or empty topic",
+        )
+        .with_hint("Name each topic, or leave the empty one out."));
+    }
+    if let Some(illegal) = topics.iter().find(|topic| check_name(topic).is_err()) {
+        return Err(Error::broker(
+            ErrorCode::InvalidTopicException,
+            format!("Invalid topics: [{illegal}]"),
+        )
+        .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them."));
+    }
+    Ok(())
+}
+
+/// Source: `JoinGroupRequest.validateGroupInstanceId`.
+fn check_instance_id(id: &str) -> Result {
+    match illegal(id) {
+        None => Ok(()),
+        Some(reason) => Err(Error::client(
+            "InvalidConfigurationException",
+            format!("Group instance id is invalid: {reason}"),
+        )
+        .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them.")),
+    }
+}
+
+/// The bytes of a printed UUID as 22 characters of URL-safe base64; none begins with a hyphen.
+/// Source: `org.apache.kafka.common.Uuid.randomUuid`.
+fn short_id(uuid: &str) -> String {
+    let digits: Vec<u8> = uuid.bytes().filter(u8::is_ascii_hexdigit).collect();
+    let mut bytes = [0; 16];
+    for (byte, two) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        let text = std::str::from_utf8(two).unwrap_or_default();
+        *byte = u8::from_str_radix(text, 16).unwrap_or_default();
+    }
+    let printed = TopicId(bytes).to_string();
+    if printed.starts_with('-') { format!("A{}", &printed[1..]) } else { printed }
 }

@@ -36,8 +36,8 @@ impl fmt::Display for TopicPartition {
 }
 
 /// An offset of a partition: always the next one to read, never the last one read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PartitionOffset {
     /// The topic's name.
     pub topic: String,
@@ -45,9 +45,29 @@ pub struct PartitionOffset {
     pub partition: i32,
     /// The next offset to read.
     pub offset: i64,
+    /// A text that is kept beside it when it is committed, at most
+    /// [`MAX_OFFSET_METADATA`](super::MAX_OFFSET_METADATA) characters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub metadata: String,
+    /// The epoch of the leader that the record before it came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leader_epoch: Option<i32>,
 }
 
 impl PartitionOffset {
+    /// An offset with nothing beside it.
+    ///
+    /// ```
+    /// use loglanes::group::PartitionOffset;
+    ///
+    /// let place = PartitionOffset::new("orders", 3, 17);
+    /// assert_eq!(place.topic_partition().to_string(), "orders-3");
+    /// ```
+    #[must_use]
+    pub fn new(topic: &str, partition: i32, offset: i64) -> Self {
+        Self { topic: topic.to_owned(), partition, offset, ..Self::default() }
+    }
+
     /// The partition it is an offset of.
     #[must_use]
     pub fn topic_partition(&self) -> TopicPartition {

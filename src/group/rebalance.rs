@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::assignor::{Assignor, Subscription, map_order};
 use super::coordinator::{Group, Topics};
-use super::{ConsumerConfig, Member, TopicPartition};
+use super::{ConsumerConfig, GroupProtocol, Member, TopicPartition};
 
 /// One round of a rebalance: everyone has joined, the partitions are dealt out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -70,6 +70,10 @@ impl Change {
 impl Group {
     /// Everyone rejoins, until nobody has had to give anything up for others.
     pub(super) fn rebalance(&mut self, cluster: &Topics) {
+        if self.protocol == GroupProtocol::Consumer {
+            self.new_epoch(cluster);
+            return;
+        }
         for member in self.members.values_mut().filter(|member| member.is_alive()) {
             member.auto_commit(&mut self.committed);
         }

@@ -62,7 +62,7 @@ pub enum ResetTo {
 /// ```
 /// use loglanes::group::{PartitionOffset, ResetPlan};
 ///
-/// let row = PartitionOffset { topic: "orders".into(), partition: 0, offset: 9 };
+/// let row = PartitionOffset::new("orders", 0, 9);
 /// let plan = ResetPlan { rows: vec![row], notices: Vec::new(), warnings: Vec::new() };
 /// assert_eq!(plan.csv(), "orders,0,9\n");
 /// assert!(plan.table("billing").contains("billing         orders          0          9"));
@@ -91,7 +91,7 @@ impl ResetPlan {
             "{:<group_width$} {:<topic_width$} {:<10} NEW-OFFSET\n",
             "GROUP", "TOPIC", "PARTITION"
         );
-        for PartitionOffset { topic, partition, offset } in &self.rows {
+        for PartitionOffset { topic, partition, offset, .. } in &self.rows {
             text +=
                 &format!("{group:<group_width$} {topic:<topic_width$} {partition:<10} {offset}\n");
         }
@@ -185,7 +185,7 @@ pub(crate) fn plan(
             }
             ResetTo::File { .. } => clamp(in_file.unwrap_or(0)),
         };
-        rows.push(PartitionOffset { topic: at.topic, partition: at.partition, offset });
+        rows.push(PartitionOffset::new(&at.topic, at.partition, offset));
     }
     Ok(ResetPlan { rows, notices, warnings })
 }

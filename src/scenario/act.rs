@@ -15,7 +15,7 @@ use crate::log::{Header, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, config_def};
 
 /// The first words of the acts, in the order of the documentation.
-pub const VERBS: [&str; 24] = [
+pub const VERBS: [&str; 29] = [
     "topic",
     "delete-topic",
     "partitions",
@@ -26,6 +26,11 @@ pub const VERBS: [&str; 24] = [
     "leave",
     "crash",
     "restart",
+    "subscribe",
+    "unsubscribe",
+    "enforce-rebalance",
+    "exceed-poll-interval",
+    "remove-members",
     "poll",
     "commit",
     "seek",
@@ -64,6 +69,14 @@ pub(super) fn act(
         "restart" => {
             who(reader, members, 0).map(|(group, member)| Command::Restart { group, member })
         }
+        "subscribe" => subscribe(reader, members),
+        "unsubscribe" => who(reader, members, 0)
+            .map(|(group, member)| Command::Subscribe { group, member, topics: Vec::new() }),
+        "enforce-rebalance" => who(reader, members, 0)
+            .map(|(group, member)| Command::EnforceRebalance { group, member }),
+        "exceed-poll-interval" => who(reader, members, 0)
+            .map(|(group, member)| Command::ExceedPollInterval { group, member }),
+        "remove-members" => reader.name(GROUP).map(|group| Command::RemoveMembers { group }),
         "poll" => poll(reader, members),
         "commit" => commit(reader, members),
         "seek" => return Some(seek(reader, members)),
@@ -405,13 +418,20 @@ fn one_record(
 }
 
 fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
-    const KNOWN: [&str; 5] =
-        ["reset", "assignors", "instance", "auto-commit", "max-partition-fetch"];
+    const KNOWN: [&str; 7] = [
+        "reset",
+        "protocol",
+        "remote-assignor",
+        "assignors",
+        "instance",
+        "auto-commit",
+        "max-partition-fetch",
+    ];
     let group = reader.name(GROUP)?;
     let member = reader.name(MEMBER)?;
     let topics = if reader.keyword("no-topics") { Vec::new() } else { reader.list(TOPIC)? };
     let (mut reset, mut assignors, mut instance) = (None, None, None);
-    let (mut auto_commit, mut fetch) = (None, None);
+    let (mut auto_commit, mut fetch, mut protocol, mut remote) = (None, None, None, None);
     loop {
         let at = reader.place();
         let Some(item) = reader.item()? else { break };
@@ -435,6 +455,18 @@ fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
             Some(name @ ("assignors" | "partition.assignment.strategy")) => {
                 set(&mut assignors, at, name, assignor_list(reader)?)?;
             }
+            Some(name @ ("protocol" | "group.protocol")) => {
+                let text = reader.text("classic or consumer")?;
+                let read = text.parse().map_err(|_| {
+                    Problem::new(at, format!("There is no group protocol {text}."))
+                        .to(at + name.len() + 1 + text.len())
+                        .with_hint("There are classic and consumer.")
+                });
+                set(&mut protocol, at, name, read?)?;
+            }
+            Some(name @ ("remote-assignor" | "group.remote.assignor")) => {
+                set(&mut remote, at, name, reader.text("uniform or range")?)?;
+            }
             Some(name @ ("instance" | "group.instance.id")) => {
                 set(&mut instance, at, name, reader.text("an id")?)?;
             }
@@ -451,6 +483,8 @@ fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
     let config = ConsumerConfig {
         topics,
         auto_offset_reset: reset.unwrap_or(defaults.auto_offset_reset),
+        protocol: protocol.unwrap_or_default(),
+        remote_assignor: remote,
         assignors: assignors.unwrap_or(defaults.assignors),
         instance_id: instance,
         auto_commit: auto_commit.unwrap_or(defaults.auto_commit),
@@ -504,6 +538,11 @@ fn who(
     }
 }
 
+fn subscribe(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem> {
+    let (group, member) = who(reader, members, 1)?;
+    Ok(Command::Subscribe { group, member, topics: reader.list(TOPIC)? })
+}
+
 fn poll(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem> {
     let (group, member) = who(reader, members, 0)?;
     let mut max_records = None;
@@ -532,7 +571,14 @@ fn commit(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem
             return Err(reader.expected("an = and the next offset to read"));
         }
         let offset = reader.number("the next offset to read")?;
-        offsets.push(PartitionOffset { topic: at.topic, partition: at.partition, offset });
+        let mut place = PartitionOffset::new(&at.topic, at.partition, offset);
+        if reader.keyword("epoch") {
+            place.leader_epoch = Some(reader.loose_number("the epoch of a leader")?);
+        }
+        if reader.keyword("metadata") {
+            place.metadata = reader.loose_text("a text to keep beside the offset")?;
+        }
+        offsets.push(place);
     }
     let offsets = Some(offsets).filter(|offsets| !offsets.is_empty());
     Ok(Command::Commit { group, member, offsets })

@@ -13,7 +13,7 @@ use super::{
 use crate::command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
-use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
+use crate::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, ResetTo};
 use crate::log::{Header, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp};
 use crate::{Bytes, RecordSet};
@@ -101,21 +101,18 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
     ];
     let assignors =
         prop_oneof![Just(Assignor::DEFAULT.to_vec()), vec(select(Assignor::ALL.to_vec()), 0..4),];
-    (vec(name(), 0..3), reset, assignors, option::of(name()), any::<bool>(), any::<i32>()).prop_map(
-        |(
+    let protocol = select(vec![GroupProtocol::Classic, GroupProtocol::Consumer]);
+    let how = (any::<i32>(), protocol, option::of(name()));
+    (vec(name(), 0..3), reset, assignors, option::of(name()), any::<bool>(), how).prop_map(
+        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how)| ConsumerConfig {
             topics,
             auto_offset_reset,
+            protocol: how.1,
+            remote_assignor: how.2,
             assignors,
             instance_id,
             auto_commit,
-            max_partition_fetch_bytes,
-        )| ConsumerConfig {
-            topics,
-            auto_offset_reset,
-            assignors,
-            instance_id,
-            auto_commit,
-            max_partition_fetch_bytes,
+            max_partition_fetch_bytes: how.0,
         },
     )
 }
@@ -144,11 +141,16 @@ fn op() -> impl Strategy<Value = AlterConfigOp> {
 }
 
 fn offset() -> impl Strategy<Value = PartitionOffset> {
-    (name(), any::<i32>(), any::<i64>()).prop_map(|(topic, partition, offset)| PartitionOffset {
-        topic,
-        partition,
-        offset,
-    })
+    let beside = (option::of(any::<i32>()), prop_oneof![3 => Just(String::new()), 1 => name()]);
+    (name(), any::<i32>(), any::<i64>(), beside).prop_map(
+        |(topic, partition, offset, (leader_epoch, metadata))| PartitionOffset {
+            topic,
+            partition,
+            offset,
+            metadata,
+            leader_epoch,
+        },
+    )
 }
 
 /// Every command, by the verb of its line: none may be missing here.
@@ -216,6 +218,19 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
         "leave" => who().prop_map(|(group, member)| Command::Leave { group, member }).boxed(),
         "crash" => who().prop_map(|(group, member)| Command::Crash { group, member }).boxed(),
         "restart" => who().prop_map(|(group, member)| Command::Restart { group, member }).boxed(),
+        "subscribe" => (name(), name(), vec(name(), 1..3))
+            .prop_map(|(group, member, topics)| Command::Subscribe { group, member, topics })
+            .boxed(),
+        "unsubscribe" => who()
+            .prop_map(|(group, member)| Command::Subscribe { group, member, topics: Vec::new() })
+            .boxed(),
+        "enforce-rebalance" => {
+            who().prop_map(|(group, member)| Command::EnforceRebalance { group, member }).boxed()
+        }
+        "exceed-poll-interval" => {
+            who().prop_map(|(group, member)| Command::ExceedPollInterval { group, member }).boxed()
+        }
+        "remove-members" => name().prop_map(|group| Command::RemoveMembers { group }).boxed(),
         "poll" => (name(), name(), option::of(any::<i32>()))
             .prop_map(|(group, member, max_records)| Command::Poll { group, member, max_records })
             .boxed(),
@@ -284,6 +299,11 @@ fn verb_of(command: &Command) -> &'static str {
         Command::ProduceMany { .. } => "produce-many",
         Command::Join { .. } => "join",
         Command::Leave { .. } => "leave",
+        Command::Subscribe { topics, .. } if topics.is_empty() => "unsubscribe",
+        Command::Subscribe { .. } => "subscribe",
+        Command::EnforceRebalance { .. } => "enforce-rebalance",
+        Command::ExceedPollInterval { .. } => "exceed-poll-interval",
+        Command::RemoveMembers { .. } => "remove-members",
         Command::Crash { .. } => "crash",
         Command::Restart { .. } => "restart",
         Command::Poll { .. } => "poll",

@@ -8,6 +8,7 @@ pub use config::{
     AlterConfigOp, CONFIG_DEFS, ConfigDef, ConfigEntry, ConfigOp, ConfigSource, ConfigType,
     ConfigValue, Rule, TopicConfig, config_def,
 };
+pub(crate) use name::illegal;
 pub use name::{INTERNAL_TOPICS, MAX_NAME_LENGTH, check_name, names_collide};
 
 use crate::log::PartitionLog;

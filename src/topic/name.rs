@@ -37,20 +37,27 @@ pub fn check_name(name: &str) -> Result {
         )
         .with_hint("Give the topic a name."));
     }
-    let reason = if name == "." || name == ".." {
-        format!("'{name}' is not allowed")
-    } else if name.encode_utf16().count() > MAX_NAME_LENGTH {
-        format!("the length of '{name}' is longer than the max allowed length {MAX_NAME_LENGTH}")
-    } else if !name.bytes().all(is_legal) {
-        format!(
-            "'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' \
-             and '-'"
-        )
-    } else {
-        return Ok(());
-    };
+    let Some(reason) = illegal(name) else { return Ok(()) };
     Err(Error::broker(ErrorCode::InvalidTopicException, format!("Topic name is invalid: {reason}"))
         .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-'."))
+}
+
+/// What is wrong with a name: of a topic, or of another thing that follows the same rules.
+pub(crate) fn illegal(name: &str) -> Option<String> {
+    if name == "." || name == ".." {
+        Some(format!("'{name}' is not allowed"))
+    } else if name.encode_utf16().count() > MAX_NAME_LENGTH {
+        Some(format!(
+            "the length of '{name}' is longer than the max allowed length {MAX_NAME_LENGTH}"
+        ))
+    } else if !name.bytes().all(is_legal) {
+        Some(format!(
+            "'{name}' contains one or more characters other than ASCII alphanumerics, '.', '_' \
+             and '-'"
+        ))
+    } else {
+        None
+    }
 }
 
 /// Two names collide when they are equal once each `.` is read as `_`: metric names cannot tell

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cluster::Cluster;
 use crate::group::assignor::Assignor;
-use crate::group::{Change, Group, OffsetReset, TopicPartition};
+use crate::group::{Change, Group, OffsetReset, TopicPartition, WhyOutside};
 use crate::job::JobProgress;
 use crate::log::PartitionLog;
 use crate::session::Session;
@@ -122,9 +122,11 @@ pub struct GroupView {
     pub id: String,
     /// As `kafka-consumer-groups --state` prints it.
     pub state: &'static str,
+    /// `classic` or `consumer`: the protocol of its members, or of the last it had.
+    pub protocol: &'static str,
     /// The assignor in use.
     pub assignor: &'static str,
-    /// One more with every rebalance.
+    /// One more with every rebalance; with the consumer protocol the group's epoch.
     pub generation: i32,
     /// The members, by `client.id`.
     pub members: Vec<MemberView>,
@@ -136,6 +138,22 @@ pub struct GroupView {
     pub rounds: Vec<i32>,
     /// Consumers whose place another one with their `group.instance.id` has taken.
     pub fenced: Vec<String>,
+    /// Consumers that run and are not in the group.
+    pub outside: Vec<OutsideView>,
+}
+
+/// A consumer that runs and is not in its group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutsideView {
+    /// `client.id`.
+    pub member: String,
+    /// How that came.
+    pub why: WhyOutside,
+    /// What it subscribes to.
+    pub topics: Vec<String>,
+    /// What it thinks it has.
+    pub assignment: Vec<AssignmentView>,
 }
 
 /// A member of a group.
@@ -152,6 +170,11 @@ pub struct MemberView {
     pub auto_offset_reset: OffsetReset,
     /// `partition.assignment.strategy`.
     pub assignors: Vec<Assignor>,
+    /// `group.remote.assignor`.
+    pub remote_assignor: Option<String>,
+    /// The generation in which it got its partitions; with the consumer protocol its member epoch,
+    /// -2 for a static member that is closed.
+    pub epoch: i32,
     /// `group.instance.id`.
     pub instance_id: Option<String>,
     /// `enable.auto.commit`.
@@ -164,6 +187,8 @@ pub struct MemberView {
     pub session_ends: Option<f64>,
     /// Its partitions, topic by topic.
     pub assignment: Vec<AssignmentView>,
+    /// With the consumer protocol: what the broker wants it to have.
+    pub target: Vec<AssignmentView>,
     /// Those of them that it takes nothing from for now.
     pub paused: Vec<AssignmentView>,
     /// What the last rebalance, or its coming back as a static member, meant for it.
@@ -205,6 +230,8 @@ pub struct GroupPartitionView {
     pub member: Option<String>,
     /// The next offset to read, as committed.
     pub committed_offset: Option<i64>,
+    /// The text that was committed beside it; mostly empty.
+    pub metadata: String,
     /// The next offset that the member will fetch.
     pub position: Option<i64>,
     /// The first offset that can be read.
@@ -336,7 +363,8 @@ impl GroupView {
         Self {
             id: id.to_owned(),
             state: group.state(),
-            assignor: group.assignor.map_or("", Assignor::name),
+            protocol: group.protocol.name(),
+            assignor: group.assignor_name(),
             generation: group.generation,
             members: group
                 .members
@@ -347,12 +375,15 @@ impl GroupView {
                     topics: member.config.topics.clone(),
                     auto_offset_reset: member.config.auto_offset_reset,
                     assignors: member.config.assignors.clone(),
+                    remote_assignor: member.config.remote_assignor.clone(),
+                    epoch: member.epoch(),
                     instance_id: member.config.instance_id.clone(),
                     auto_commit: member.config.auto_commit,
                     crashed: !member.is_alive() && !member.is_closed,
                     closed: member.is_closed,
                     session_ends: member.session_ends_ms.map(|at| at as f64),
                     assignment: by_topic(&member.assignment),
+                    target: by_topic(&member.target),
                     paused: by_topic(&member.paused),
                     last_rebalance: ChangeView::of(name, group),
                 })
@@ -361,6 +392,16 @@ impl GroupView {
             unnoticed: unnoticed(group, cluster),
             rounds: group.last_rebalance.iter().map(|round| round.generation).collect(),
             fenced: group.fenced.iter().cloned().collect(),
+            outside: group
+                .outside
+                .iter()
+                .map(|(name, outside)| OutsideView {
+                    member: name.clone(),
+                    why: outside.why,
+                    topics: outside.member.config.topics.clone(),
+                    assignment: by_topic(&outside.member.assignment),
+                })
+                .collect(),
         }
     }
 }
@@ -397,6 +438,7 @@ impl GroupPartitionView {
             position: owner.and_then(|owner| group.members.get(owner)?.positions.get(at)).copied(),
             log_start_offset: log.map_or(0, |log| log.log_start_offset()),
             log_end_offset,
+            metadata: group.note(at).map(|note| note.metadata.clone()).unwrap_or_default(),
             lag: committed_offset.map(|offset| high_watermark.saturating_sub(offset)),
         }
     }

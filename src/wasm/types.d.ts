@@ -35,6 +35,9 @@ export interface Header {
 /** Where a consumer starts without a usable committed offset: `auto.offset.reset`. */
 export type OffsetReset = "earliest" | "latest" | "none" | `by_duration:${string}`;
 
+/** `group.protocol`. */
+export type GroupProtocol = "classic" | "consumer";
+
 /** An assignor of Kafka's Java consumer: a value of `partition.assignment.strategy`. */
 export type Assignor = "range" | "roundrobin" | "sticky" | "cooperative-sticky";
 
@@ -43,6 +46,10 @@ export interface PartitionOffset {
   topic: string;
   partition: number;
   offset: bigint;
+  /** A text kept beside a committed offset, at most 4096 characters; left out where there is none. */
+  metadata?: string;
+  /** The epoch of the leader; left out where there is none. */
+  leaderEpoch?: number;
 }
 
 /** Every act that changes the cluster, as data. What is left out takes Kafka's default; a field that is not listed is refused. */
@@ -54,14 +61,22 @@ export type Command =
   /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
   | ({ type: "produce" } & RecordDraft)
   | GenerateCommand
-  /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. `maxPartitionFetchBytes` is `max.partition.fetch.bytes`, 1048576 unless given. */
-  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean; maxPartitionFetchBytes?: number }
+  /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. `maxPartitionFetchBytes` is `max.partition.fetch.bytes`, 1048576 unless given. `protocol` is `group.protocol`; with `consumer` the broker deals out, `remoteAssignor` is `group.remote.assignor`, and `assignors` must be left out. */
+  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean; maxPartitionFetchBytes?: number; protocol?: GroupProtocol; remoteAssignor?: string }
   /** The consumer closes in good order. A static member stays until its session times out. */
   | { type: "leave"; group: string; member: string }
   /** The process is killed: the group keeps the member until its session times out. */
   | { type: "crash"; group: string; member: string }
   /** The process starts again: a static member in its old place, else its old session is timed out first. */
   | { type: "restart"; group: string; member: string }
+  /** Other topics in place of those before; none: the consumer unsubscribes and leaves. */
+  | { type: "subscribe"; group: string; member: string; topics: string[] }
+  /** With the consumer protocol nothing happens. */
+  | { type: "enforceRebalance"; group: string; member: string }
+  /** The consumer has not polled for `max.poll.interval.ms`: it is out, and joins again with its next poll. */
+  | { type: "exceedPollInterval"; group: string; member: string }
+  /** An administrator removes all members; they join again with their next polls. */
+  | { type: "removeMembers"; group: string }
   /** `maxRecords` is `max.poll.records`, 500 unless given. */
   | { type: "poll"; group: string; member: string; maxRecords?: number }
   /** Commits the given offsets (the next to read), or every position of the member. */
@@ -335,8 +350,11 @@ export interface PartitionView {
 export interface GroupView {
   id: string;
   /** As `kafka-consumer-groups --state` prints it. */
-  state: "Empty" | "Stable";
+  state: "Empty" | "Stable" | "Reconciling";
+  /** The protocol of its members, or of the last it had. */
+  protocol: GroupProtocol;
   assignor: string;
+  /** With the consumer protocol the group's epoch. */
   generation: number;
   members: MemberView[];
   /** One row for every partition that is assigned or committed. */
@@ -347,16 +365,21 @@ export interface GroupView {
   rounds: number[];
   /** Consumers (client ids) whose place another one with their `group.instance.id` has taken. They run, and learn it with the next thing they do. */
   fenced: string[];
+  /** Consumers (client ids) that run and are not in the group, and what they think they have. */
+  outside: { member: string; why: "pollInterval" | "removed" | "unsubscribed"; topics: string[]; assignment: TopicPartitions[] }[];
 }
 
 export interface MemberView {
   /** The client id, as given to `join`. */
   member: string;
-  /** The id the coordinator gave it: client id, `-`, and a UUID. */
+  /** The id the coordinator gave it: client id, `-`, and a UUID. With the consumer protocol 22 characters that the consumer has drawn. */
   memberId: string;
   topics: string[];
   autoOffsetReset: OffsetReset;
   assignors: Assignor[];
+  remoteAssignor: string | null;
+  /** The generation in which it got its partitions; with the consumer protocol its member epoch, -2 for a closed static member. */
+  epoch: number;
   instanceId: string | null;
   autoCommit: boolean;
   crashed: boolean;
@@ -365,6 +388,8 @@ export interface MemberView {
   /** When a crashed or closed member's session times out, ms on the cluster's clock; else null. */
   sessionEnds: number | null;
   assignment: TopicPartitions[];
+  /** With the consumer protocol: what the broker wants it to have. */
+  target: TopicPartitions[];
   /** Those of them that it takes nothing from for now. */
   paused: TopicPartitions[];
   /** What the last rebalance (or its coming back as a static member) meant for it, all rounds together. An eager member gives up all it had and is given all it has. */
@@ -384,6 +409,8 @@ export interface GroupPartitionView {
   member: string | null;
   /** The next offset to read, as committed; null: none. */
   committedOffset: bigint | null;
+  /** The text that was committed beside it; mostly empty. */
+  metadata: string;
   /** The next offset the owner will fetch; null until its first poll. */
   position: bigint | null;
   logStartOffset: bigint;

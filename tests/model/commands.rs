@@ -59,7 +59,7 @@ pub(super) fn command() -> impl Strategy<Value = Command> {
         1 => select(vec![SeekTo::End(LogEnd::Beginning), SeekTo::End(LogEnd::End)]),
     ];
     let place = (name(), partition(), offset())
-        .prop_map(|(topic, partition, offset)| PartitionOffset { topic, partition, offset });
+        .prop_map(|(topic, partition, offset)| PartitionOffset::new(&topic, partition, offset));
     let most = option::of(prop_oneof![10 => 1..12i32, 1 => select(vec![0, -3])]);
     let details = (vec(name(), 0..4), resets, most, option::of(vec(place, 0..4)));
     let seek = (name(), partition(), to);

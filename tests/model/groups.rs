@@ -14,7 +14,8 @@ impl Model {
         reset: OffsetReset,
     ) -> Result<Answer, Refused> {
         if id.trim().is_empty() {
-            return Err(kafka(24, "INVALID_GROUP_ID", "The group id is invalid."));
+            let text = "The configured group.id should not be an empty string or whitespace.";
+            return Err(kafka(24, "INVALID_GROUP_ID", text));
         }
         let taken = self.groups.get(id).is_some_and(|group| group.member(member).is_ok());
         if member.is_empty() || taken {

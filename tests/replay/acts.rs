@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loglanes::generate::GenerateSpec;
 use loglanes::group::assignor::Assignor;
-use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
+use loglanes::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset};
 use loglanes::log::NewRecord;
 use loglanes::snapshot::{Export, FileReader, Restorer};
 use loglanes::{
@@ -187,14 +187,19 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
     ];
     let instance = option::weighted(0.3, select(vec!["i1".to_owned(), "i2".to_owned()]));
     let fetch = select(vec![1_048_576, 150, 0, -1]);
-    (vec(topic(), 0..3), reset, assignors, instance, any::<bool>(), fetch).prop_map(
-        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, fetch)| ConsumerConfig {
+    let protocol = select(vec![GroupProtocol::Classic, GroupProtocol::Consumer]);
+    let remote = option::weighted(0.2, select(vec!["range".to_owned(), "uniform".to_owned()]));
+    let how = (fetch, protocol, remote);
+    (vec(topic(), 0..3), reset, assignors, instance, any::<bool>(), how).prop_map(
+        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how)| ConsumerConfig {
             topics,
             auto_offset_reset,
             assignors,
             instance_id,
             auto_commit,
-            max_partition_fetch_bytes: fetch,
+            max_partition_fetch_bytes: how.0,
+            protocol: how.1,
+            remote_assignor: how.2,
         },
     )
 }
@@ -206,11 +211,11 @@ fn in_group() -> impl Strategy<Value = Command> {
         1 => Just(SeekTo::End(LogEnd::End)),
     ];
     let place = (topic(), partition(), offset())
-        .prop_map(|(topic, partition, offset)| PartitionOffset { topic, partition, offset });
+        .prop_map(|(topic, partition, offset)| PartitionOffset::new(&topic, partition, offset));
     let most = option::of(prop_oneof![8 => 1..20i32, 1 => select(vec![0, -1, i32::MAX])]);
     let details = (consumer(), most, option::of(vec(place, 0..3)));
     let seek = (topic(), partition(), to);
-    (group(), member(), 0..24u32, details, seek).prop_map(
+    (group(), member(), 0..29u32, details, seek).prop_map(
         |(group, member, kind, (config, max_records, offsets), seek)| {
             let (topic, partition, to) = seek;
             match kind {
@@ -224,6 +229,10 @@ fn in_group() -> impl Strategy<Value = Command> {
                 20 => Command::RefreshMetadata { group },
                 21 => Command::Pause { group, member, topic, partition },
                 22 => Command::Resume { group, member, topic, partition },
+                23..=24 => Command::Subscribe { group, member, topics: config.topics },
+                25 => Command::EnforceRebalance { group, member },
+                26 => Command::ExceedPollInterval { group, member },
+                27 => Command::RemoveMembers { group },
                 _ => Command::DeleteGroup { group },
             }
         },

@@ -69,6 +69,15 @@ impl Tally {
         }
     }
 
+    /// Adds what another one has counted.
+    pub fn add(&mut self, other: Self) {
+        self.compared += other.compared;
+        self.failed.extend(other.failed);
+        for (reason, count) in other.skipped {
+            *self.skipped.entry(reason).or_default() += count;
+        }
+    }
+
     /// A line was left out.
     pub fn skip(&mut self, reason: impl Into<String>) {
         *self.skipped.entry(reason.into()).or_default() += 1;

@@ -17,6 +17,7 @@ mod range;
 mod round_robin;
 pub mod server;
 mod sticky;
+mod uneven;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
