@@ -314,5 +314,5 @@ fn short_id(uuid: &str) -> String {
         *byte = u8::from_str_radix(text, 16).unwrap_or_default();
     }
     let printed = TopicId(bytes).to_string();
-    if printed.starts_with('-') { format!("A{}", &printed[1..]) } else { printed }
+    printed.strip_prefix('-').map(|rest| format!("A{rest}")).unwrap_or(printed)
 }
