@@ -52,9 +52,7 @@ impl fmt::Display for Command {
                 who(f, "subscribe", group, member)?;
                 write!(f, " {}", listed(topics))
             }
-            Self::EnforceRebalance { group, member } => {
-                who(f, "enforce-rebalance", group, member)
-            }
+            Self::EnforceRebalance { group, member } => who(f, "enforce-rebalance", group, member),
             Self::ExceedPollInterval { group, member } => {
                 who(f, "exceed-poll-interval", group, member)
             }

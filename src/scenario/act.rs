@@ -70,8 +70,11 @@ pub(super) fn act(
             who(reader, members, 0).map(|(group, member)| Command::Restart { group, member })
         }
         "subscribe" => subscribe(reader, members),
-        "unsubscribe" => who(reader, members, 0)
-            .map(|(group, member)| Command::Subscribe { group, member, topics: Vec::new() }),
+        "unsubscribe" => who(reader, members, 0).map(|(group, member)| Command::Subscribe {
+            group,
+            member,
+            topics: Vec::new(),
+        }),
         "enforce-rebalance" => who(reader, members, 0)
             .map(|(group, member)| Command::EnforceRebalance { group, member }),
         "exceed-poll-interval" => who(reader, members, 0)
