@@ -46,3 +46,4 @@ pub use segment::Segment;
 pub(crate) use shared_bytes::SharedBytes;
 pub use transactions::{AbortedTransaction, IsolationLevel, TransactionFate, marker_of};
 pub use validate::check_timestamp;
+pub(crate) use validate::faulty_records;

@@ -504,7 +504,7 @@ impl PartitionLog {
         };
         if let Some(active) = self.segments.last_mut() {
             info.segment_base = active.base_offset();
-            info.position = active.append(&self.config, header, batch, now_ms);
+            info.position = active.append(header, batch, now_ms);
         }
         if let Some(known) = known {
             let aborted = self.learn(header.producer_id, known);

@@ -161,7 +161,7 @@ impl PartitionLog {
             {
                 segment.add_aborted(aborted);
             }
-            segment.index_batch(&self.config, batch.header(), position);
+            segment.index_batch(batch.header(), position);
             if let Some(unpacked) = unpacked {
                 segment.keep_unpacked(position, unpacked.into());
             }

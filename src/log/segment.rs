@@ -46,6 +46,8 @@ pub struct Segment {
     unpacked: Vec<(u32, Arc<[u8]>)>,
     aborted: Vec<AbortedTransaction>,
     producer_snapshot: Option<Vec<u8>>,
+    /// `index.interval.bytes` when it was begun: a later value holds from the next segment on.
+    index_interval_bytes: i32,
 }
 
 impl Segment {
@@ -66,6 +68,7 @@ impl Segment {
             unpacked: Vec::new(),
             aborted: Vec::new(),
             producer_snapshot: None,
+            index_interval_bytes: config.index_interval_bytes,
         }
     }
 
@@ -299,28 +302,17 @@ impl Segment {
     }
 
     /// Appends a batch whose offsets are assigned. Returns its position.
-    pub(crate) fn append(
-        &mut self,
-        config: &LogConfig,
-        header: &BatchHeader,
-        batch: &[u8],
-        now_ms: i64,
-    ) -> usize {
+    pub(crate) fn append(&mut self, header: &BatchHeader, batch: &[u8], now_ms: i64) -> usize {
         let position = self.bytes.len();
         self.bytes.append(batch);
         self.last_modified_ms = now_ms;
-        self.index_batch(config, header, position);
+        self.index_batch(header, position);
         position
     }
 
     /// Takes note of a batch at `position`. The check for an index entry comes before its bytes
     /// are counted, so the first batch of a segment never has one.
-    pub(crate) fn index_batch(
-        &mut self,
-        config: &LogConfig,
-        header: &BatchHeader,
-        position: usize,
-    ) {
+    pub(crate) fn index_batch(&mut self, header: &BatchHeader, position: usize) {
         let last_offset = header.last_offset();
         if position == 0 {
             self.first_batch_max_timestamp = Some(header.max_timestamp);
@@ -329,7 +321,7 @@ impl Segment {
             self.largest_timestamp = header.max_timestamp;
             self.offset_of_largest = last_offset;
         }
-        if self.bytes_since_index_entry as i64 > i64::from(config.index_interval_bytes) {
+        if self.bytes_since_index_entry as i64 > i64::from(self.index_interval_bytes) {
             self.offset_index.append(last_offset, position as u32);
             self.time_index.append(self.largest_timestamp, self.offset_of_largest);
             self.bytes_since_index_entry = 0;

@@ -7,7 +7,7 @@
 use super::batch::{BatchFault, BatchView, TimestampType, UnpackedRecords, frame};
 use super::compression::Stage;
 use super::config::LogConfig;
-use super::record::{NO_TIMESTAMP, RecordFault};
+use super::record::{NO_TIMESTAMP, RecordFault, RecordView};
 use crate::error::{Error, ErrorCode, Result};
 
 /// A produced batch that was looked at.
@@ -106,6 +106,25 @@ pub(crate) fn records(
         "A compacted topic keeps the last record of each key: give the record a key. An empty \
          key is one.",
     ))
+}
+
+/// Every record of a batch that [`records`] finds at fault, by its place in the batch.
+pub(crate) fn faulty_records(
+    config: &LogConfig,
+    name: &str,
+    batch: &BatchView<'_>,
+    now_ms: i64,
+) -> Vec<(usize, Error)> {
+    let is_keyless =
+        |record: &RecordView<'_>| config.cleanup_policy.compact && record.key.is_none();
+    let fault = |record: &RecordView<'_>| {
+        if is_keyless(record) {
+            return Some(Error::broker(ErrorCode::InvalidRecord, keyless_record(name)));
+        }
+        check_timestamp(config, record.offset, record.timestamp, now_ms).err()
+    };
+    let records = batch.records().flatten().enumerate();
+    records.filter_map(|(place, record)| Some((place, fault(&record)?))).collect()
 }
 
 /// Source: `LogValidator.validateKey`.

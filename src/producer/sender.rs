@@ -7,7 +7,9 @@ use super::{DELIVERY_TIMEOUT_MS, Memory, ProducerConfig, RecordAccumulator};
 use crate::error::{Error, ErrorCode, Result};
 use crate::java;
 use crate::job::MAX_REFUSALS_TOLD;
-use crate::log::{BatchBuilder, Batches, Header, NewRecord, PartitionLog, RecordView};
+use crate::log::{
+    BatchBuilder, Batches, Header, NewRecord, PartitionLog, RecordView, faulty_records,
+};
 use crate::topic::Topic;
 
 /// What went into one partition.
@@ -182,7 +184,48 @@ impl Delivery<'_> {
         if too_large && batch.count() > 1 {
             self.split(batch);
         } else {
-            self.refused.add(batch.count() as u64, error);
+            self.refuse(batch, error);
+        }
+    }
+
+    /// A batch falls with any of its records. Those at fault are told why; several of them as
+    /// `INVALID_RECORD`, whatever the broker's code, and the others by a text of the client's.
+    ///
+    /// Source: `Sender.failBatch`.
+    fn refuse(&mut self, batch: &mut BatchBuilder, error: Error) {
+        let count = batch.count();
+        let whole = &*batch.finish(0, -1);
+        let faulty = match Batches::new(whole).next() {
+            Some(Ok(view)) if count > 1 => {
+                let name = format!("{}-{}", self.topic, self.partition);
+                faulty_records(self.log.config(), &name, &view, self.now_ms)
+            }
+            _ => Vec::new(),
+        };
+        let by_record = [ErrorCode::InvalidTimestamp, ErrorCode::InvalidRecord]
+            .iter()
+            .any(|code| error.code() == Some(code.code()));
+        if faulty.is_empty() || !by_record {
+            return self.refused.add(count as u64, error);
+        }
+        let told = faulty.len();
+        for (_, fault) in faulty {
+            let told_as = if told == 1 {
+                fault
+            } else {
+                Error::broker(ErrorCode::InvalidRecord, fault.message().to_owned())
+                    .with_hint(fault.hint().to_owned())
+            };
+            self.refused.add(1, told_as);
+        }
+        if told < count {
+            let others = Error::client(
+                "KafkaException",
+                "Failed to append record because it was part of a batch which had one more more \
+                 invalid records",
+            )
+            .with_hint("Send it again without the records that are at fault.");
+            self.refused.add((count - told) as u64, others);
         }
     }
 

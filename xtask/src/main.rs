@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask serve | build | test | bench`.
+//! The project's own commands: `cargo xtask serve | build | test | bench | conformance`.
 //!
 //! Every command sets up what it needs. This file is the table of contents; each command has a
 //! file of its own, and what they share is in [`tools`] (programs on this machine), [`setup`]
@@ -6,6 +6,7 @@
 
 mod bench;
 mod build;
+mod conformance;
 mod lessons;
 mod serve;
 mod setup;
@@ -37,6 +38,9 @@ enum Command {
     Test(test::Options),
     /// Run the benchmarks, in a browser
     Bench(bench::Options),
+    /// Compare with a real Apache Kafka broker; needs Java 17 and Maven
+    #[command(disable_help_flag = true)]
+    Conformance(conformance::Options),
     /// What cargo runs a wasm test file with; see .cargo/config.toml
     #[command(hide = true, disable_help_flag = true)]
     WasmTestRunner(wasm_bindgen::RunnerOptions),
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         Command::Build(options) => build::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Bench(options) => bench::run(&options),
+        Command::Conformance(options) => conformance::run(&options),
         Command::WasmTestRunner(options) => wasm_bindgen::run_tests(options),
     })
 }

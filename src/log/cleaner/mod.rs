@@ -219,8 +219,7 @@ impl PartitionLog {
             for batch in sources.iter().flat_map(Segment::batches) {
                 let Some(left) = pass.filter(&batch, &mut builder) else { continue };
                 let Left { header, bytes, unpacked } = left;
-                let position =
-                    segment.append(&self.config, &header, bytes, last.last_modified_ms());
+                let position = segment.append(&header, bytes, last.last_modified_ms());
                 if let Some(unpacked) = unpacked {
                     segment.keep_unpacked(position, unpacked);
                 }

@@ -1,0 +1,246 @@
+//! What both sides hold at the end: offsets, look-ups by time, configs, and every byte of the log.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use loglanes::Cluster;
+use loglanes::log::index::{OFFSET_ENTRY_LEN, TIME_ENTRY_LEN};
+use loglanes::log::{Batches, PartitionLog, Segment};
+use loglanes::topic::Topic;
+use serde_json::{Value, json};
+
+use crate::broker::Broker;
+
+/// What was compared, and how often.
+#[derive(Default)]
+pub struct Counts(pub BTreeMap<&'static str, u64>);
+
+impl Counts {
+    /// One more of these.
+    pub fn add(&mut self, what: &'static str, count: usize) {
+        *self.0.entry(what).or_default() += count as u64;
+    }
+}
+
+/// The first difference, in words; none where all is the same.
+pub fn state(
+    cluster: &Cluster,
+    broker: &mut Broker,
+    now_ms: i64,
+    counts: &mut Counts,
+) -> Result<Option<String>> {
+    let names: Vec<&str> = cluster.topics().map(|(name, _)| name).collect();
+    let times: Vec<i64> = [0, 1, 10, 30, 60, 80].map(|hours| now_ms - hours * 3_600_000).to_vec();
+    let told = broker.ask(&json!({"type": "describe", "topics": names, "times": times}))?;
+    if told.get("error").is_some() {
+        bail!("the broker cannot be described: {told}");
+    }
+    for (name, topic) in cluster.topics() {
+        let theirs = &told["ok"][name];
+        let ours = configs(topic);
+        if let Some(difference) = difference(&ours, &theirs["configs"]) {
+            return Ok(Some(format!("{name}, config {difference}")));
+        }
+        counts.add("configs", ours.as_object().map_or(0, serde_json::Map::len));
+        for (number, partition) in topic.partitions.iter().enumerate() {
+            let log = &partition.log;
+            let by_clock = log.segments().iter().any(is_by_clock);
+            let mut ours = offsets(log, &times);
+            let mut theirs = theirs["partitions"][number].clone();
+            if by_clock {
+                // Found by times that the broker's clock has set.
+                for side in [&mut ours, &mut theirs] {
+                    side["maxTimestamp"] = Value::Null;
+                    side["times"] = Value::Null;
+                }
+            }
+            if let Some(difference) = difference(&ours, &theirs) {
+                return Ok(Some(format!("{name}-{number}, {difference}")));
+            }
+            counts.add("partitions", 1);
+            let folder = broker.partition_folder(name, number);
+            if let Some(difference) = files(log, &folder, counts)? {
+                return Ok(Some(format!("{name}-{number}, {difference}")));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The first field that is not the same.
+pub fn difference(ours: &Value, theirs: &Value) -> Option<String> {
+    if ours == theirs {
+        return None;
+    }
+    if let (Some(ours), Some(theirs)) = (ours.as_object(), theirs.as_object()) {
+        let names = ours.keys().chain(theirs.keys());
+        let mut differ = names.filter(|name| ours.get(*name) != theirs.get(*name));
+        if let Some(name) = differ.next() {
+            let side = |side: &serde_json::Map<String, Value>| {
+                side.get(name).map_or("nothing".to_owned(), Value::to_string)
+            };
+            return Some(format!("{name}: here {}, there {}", side(ours), side(theirs)));
+        }
+    }
+    Some(format!("here {ours}, there {theirs}"))
+}
+
+fn configs(topic: &Topic) -> Value {
+    let entries = topic.config.describe().into_iter();
+    entries
+        .map(|entry| (entry.def.name.to_owned(), json!([entry.value, entry.source])))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+fn offsets(log: &PartitionLog, times: &[i64]) -> Value {
+    let found = |found: Option<(i64, i64)>| match found {
+        Some((offset, timestamp)) => json!([offset, timestamp]),
+        None => json!([-1, -1]),
+    };
+    json!({
+        "logStartOffset": log.log_start_offset(),
+        "highWatermark": log.high_watermark(),
+        "maxTimestamp": found(log.max_timestamp_offset()),
+        "times": times.iter().map(|&time| found(log.offset_for_timestamp(time))).collect::<Vec<_>>(),
+    })
+}
+
+/// Whether a batch holds a time of the broker's clock: its append time, or a delete horizon.
+fn is_by_clock(segment: &Segment) -> bool {
+    use loglanes::log::TimestampType::LogAppendTime;
+    segment.batches().any(|batch| {
+        let header = batch.header();
+        header.timestamp_type() == LogAppendTime || header.delete_horizon().is_some()
+    })
+}
+
+fn files(log: &PartitionLog, folder: &Path, counts: &mut Counts) -> Result<Option<String>> {
+    let mut theirs = BTreeMap::new();
+    let listed = fs::read_dir(folder).with_context(|| format!("no {}", folder.display()))?;
+    for entry in listed {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "log") {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            theirs.insert(name, path);
+        }
+    }
+    let ours: Vec<String> = log.segments().iter().map(Segment::file_name).collect();
+    let names: Vec<&String> = theirs.keys().collect();
+    if ours.iter().collect::<Vec<_>>() != names {
+        return Ok(Some(format!("segments: here {ours:?}, there {names:?}")));
+    }
+    for (number, (segment, path)) in log.segments().iter().zip(theirs.values()).enumerate() {
+        let name = segment.file_name();
+        let bytes = fs::read(path)?;
+        counts.add("segments", 1);
+        counts.add("bytes of the log", bytes.len());
+        if let Some(difference) = bytes_differ(segment.bytes(), &bytes) {
+            return Ok(Some(format!("{name}: {difference}")));
+        }
+        let ours = segment.offset_index().to_bytes();
+        let index = entries(&path.with_extension("index"), &ours, OFFSET_ENTRY_LEN)?;
+        if index != ours {
+            let (ours, index) = (hex(&ours), hex(&index));
+            return Ok(Some(format!("{name}, offset index: here {ours}, there {index}")));
+        }
+        if is_by_clock(segment) {
+            continue;
+        }
+        let is_active = number + 1 == log.segments().len();
+        let ours =
+            if is_active { segment.time_index().clone() } else { segment.closed_time_index() };
+        let ours = ours.to_bytes();
+        let index = entries(&path.with_extension("timeindex"), &ours, TIME_ENTRY_LEN)?;
+        if index != ours {
+            let (ours, index) = (hex(&ours), hex(&index));
+            return Ok(Some(format!("{name}, time index: here {ours}, there {index}")));
+        }
+    }
+    Ok(None)
+}
+
+/// The entries of an index file. That of an open segment is 10 MiB, and zero behind its entries:
+/// what is read is as long as ours, and one entry more.
+fn entries(path: &Path, ours: &[u8], entry: usize) -> Result<Vec<u8>> {
+    let mut index = Vec::new();
+    let wanted = ours.len() + entry;
+    fs::File::open(path)?.take(u64::try_from(wanted)?).read_to_end(&mut index)?;
+    let used = index.iter().rposition(|&byte| byte != 0).map_or(0, |last| last / entry + 1);
+    index.truncate(used * entry);
+    Ok(index)
+}
+
+/// Compares segment with segment. Equal but for times of the broker's clock is equal.
+fn bytes_differ(ours: &[u8], theirs: &[u8]) -> Option<String> {
+    if ours == theirs {
+        return None;
+    }
+    let (mut left, mut right) = (Batches::new(ours), Batches::new(theirs));
+    loop {
+        let position = left.position();
+        match (left.next(), right.next()) {
+            (None, None) => return None,
+            (Some(Ok(here)), Some(Ok(there))) => {
+                if here.bytes() == there.bytes() {
+                    continue;
+                }
+                let (here, there) = (batch(&here), batch(&there));
+                if let Some(difference) = difference(&here, &there) {
+                    return Some(format!("the batch at byte {position}, {difference}"));
+                }
+            }
+            (here, there) => {
+                let end = |side: Option<_>| if side.is_some() { "a batch" } else { "the end" };
+                let here = end(here.map(drop));
+                return Some(format!(
+                    "at byte {position}: here {here}, there {}",
+                    end(there.map(drop))
+                ));
+            }
+        }
+    }
+}
+
+/// A batch in words, without what the broker's clock has set and what follows from that.
+fn batch(batch: &loglanes::log::BatchView<'_>) -> Value {
+    use loglanes::log::TimestampType::LogAppendTime;
+    let header = batch.header();
+    let by_append = header.timestamp_type() == LogAppendTime;
+    let by_horizon = header.delete_horizon().is_some();
+    let records: Vec<Value> = batch
+        .records()
+        .map(|record| match record {
+            Ok(record) => json!([
+                record.offset,
+                if by_append { Value::Null } else { json!(record.timestamp) },
+                record.key.map(hex),
+                record.value.map(hex),
+                record
+                    .headers()
+                    .map(|header| (hex(header.key), header.value.map(hex)))
+                    .collect::<Vec<_>>(),
+            ]),
+            Err(error) => json!(error.to_string()),
+        })
+        .collect();
+    json!({
+        "base offset": header.base_offset,
+        "last offset": header.last_offset(),
+        "size": header.size_in_bytes(),
+        "leader epoch": header.partition_leader_epoch,
+        "attributes": header.attributes,
+        "crc": if by_append || by_horizon { Value::Null } else { json!(header.crc) },
+        "base timestamp": if by_horizon { Value::Null } else { json!(header.base_timestamp) },
+        "max timestamp": if by_append { Value::Null } else { json!(header.max_timestamp) },
+        "producer": [header.producer_id, i64::from(header.producer_epoch), i64::from(header.base_sequence)],
+        "records": records,
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,281 @@
+//! Random histories, from a seed.
+//!
+//! Each act is drawn with the product's state in view, so that most hit something: an offset that
+//! is there, a count of partitions that is more. What cannot be the same on both sides is not
+//! drawn: times are hours apart, and a keyless record that a broker refuses is sent to a partition
+//! of its own, because a refused act changes nothing here, and a client's stay there.
+
+use loglanes::topic::{AlterConfigOp, ConfigOp};
+use loglanes::{Bytes, Cluster, Command, Outcome, OwnedHeader, Produce};
+
+use crate::act::Act;
+
+const HOUR: i64 = 3_600_000;
+
+/// Names that the acts choose from: hash orders differ from one to the next.
+const TOPICS: [&str; 6] = ["orders", "t", "test", "clicks.eu", "clicks_eu", "Zähler"];
+
+const PARTITIONERS: [&str; 3] = ["java/default", "java/round_robin", "java/ignore_keys"];
+
+/// The cluster of the product that a history begins with.
+pub fn empty_cluster(seed: u64) -> Cluster {
+    Cluster::with_brokers(i64::from_ne_bytes(seed.to_ne_bytes()), [1])
+}
+
+/// The history of a seed, its times before `now_ms`.
+pub fn generate(seed: u64, now_ms: i64) -> Vec<Act> {
+    let mut maker = Maker {
+        random: fastrand::Rng::with_seed(seed),
+        cluster: empty_cluster(seed),
+        now_ms,
+        acts: Vec::new(),
+    };
+    let topics = maker.random.usize(1..=2);
+    for _ in 0..topics {
+        maker.create_topic();
+    }
+    for _ in 0..maker.random.usize(6..=24) {
+        maker.any_act();
+    }
+    maker.acts
+}
+
+struct Maker {
+    random: fastrand::Rng,
+    cluster: Cluster,
+    now_ms: i64,
+    acts: Vec<Act>,
+}
+
+impl Maker {
+    fn any_act(&mut self) {
+        match self.random.u32(0..100) {
+            0..52 => self.send(),
+            52..60 => self.create_partitions(),
+            60..70 => self.delete_records(),
+            70..79 => self.alter_configs(),
+            79..87 => self.push(Command::RunRetention { topic: None }),
+            87..95 => self.push(Command::RunCleaner { topic: None }),
+            95..98 => self.create_topic(),
+            _ => {
+                let name = self.topic();
+                self.push(Command::DeleteTopic { name });
+            }
+        }
+    }
+
+    fn push(&mut self, command: Command) {
+        // Refused or not: both sides are to answer the same.
+        let _answer = self.cluster.apply(&command, self.now_ms);
+        self.acts.push(Act::Command(command));
+    }
+
+    fn one_in(&mut self, count: u32) -> bool {
+        self.random.u32(0..count) == 0
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.random.usize(0..from.len())]
+    }
+
+    /// A topic that is there, but for one time in forty.
+    fn topic(&mut self) -> String {
+        let there: Vec<String> = self.cluster.topics().map(|(name, _)| name.to_owned()).collect();
+        if there.is_empty() || self.one_in(40) {
+            return self.pick(&["nowhere", "not a name", "orders"]).to_owned();
+        }
+        there[self.random.usize(0..there.len())].clone()
+    }
+
+    fn partition_of(&mut self, topic: &str) -> i32 {
+        let count = self.cluster.topic(topic).map_or(1, loglanes::topic::Topic::partition_count);
+        if self.one_in(40) { count } else { self.random.i32(0..count) }
+    }
+
+    fn create_topic(&mut self) {
+        let name = self.pick(&TOPICS).to_owned();
+        let partitions = match self.random.u32(0..20) {
+            0 => None,
+            1 => Some(self.pick(&[0, -1, -2])),
+            _ => Some(self.random.i32(1..=6)),
+        };
+        let replication_factor = match self.random.u32(0..20) {
+            0 => Some(self.pick(&[0, 2, -1])),
+            1..8 => Some(1),
+            _ => None,
+        };
+        let mut configs = std::collections::BTreeMap::new();
+        for _ in 0..self.random.usize(0..=4) {
+            let (name, value) = self.config();
+            configs.insert(name.to_owned(), value);
+        }
+        self.push(Command::CreateTopic { name, partitions, replication_factor, configs });
+    }
+
+    fn config(&mut self) -> (&'static str, String) {
+        let hours = self.random.i64(1..60) * HOUR + HOUR / 2;
+        match self.random.u32(0..20) {
+            0..5 => ("internal.segment.bytes", self.random.i32(150..3_000).to_string()),
+            5..8 => {
+                ("cleanup.policy", self.pick(&["compact", "compact,delete", "delete", ""]).into())
+            }
+            8 | 9 => ("retention.ms", hours.to_string()),
+            10 => ("retention.bytes", self.random.i32(0..4_000).to_string()),
+            11 => ("segment.ms", hours.to_string()),
+            12 => ("min.cleanable.dirty.ratio", self.pick(&["0", "0.1", "0.5", "1"]).into()),
+            13 => ("delete.retention.ms", self.pick(&["0", "86400000"]).into()),
+            14 => ("min.compaction.lag.ms", hours.to_string()),
+            15 => ("index.interval.bytes", self.pick(&["0", "100", "1000"]).into()),
+            16 => ("message.timestamp.type", self.pick(&["LogAppendTime", "CreateTime"]).into()),
+            17 => ("max.message.bytes", self.random.i32(400..4_000).to_string()),
+            18 => ("message.timestamp.before.max.ms", hours.to_string()),
+            _ => self.wrong_config(),
+        }
+    }
+
+    fn wrong_config(&mut self) -> (&'static str, String) {
+        let (name, value) = self.pick(&[
+            ("retention.ms", "-2"),
+            ("retention.ms", "a week"),
+            ("retention.ms", " 7200000 "),
+            ("cleanup.policy", "shred"),
+            ("segment.bytes", "1000"),
+            ("min.cleanable.dirty.ratio", "1.5"),
+            ("message.timestamp.type", "createtime"),
+            ("no.such.config", "1"),
+            ("min.insync.replicas", "0"),
+            ("max.compaction.lag.ms", "0"),
+        ]);
+        (name, value.to_owned())
+    }
+
+    fn alter_configs(&mut self) {
+        let topic = self.topic();
+        let ops = (0..self.random.usize(1..=2))
+            .map(|_| {
+                let (name, value) = self.config();
+                let op = match self.random.u32(0..10) {
+                    0 | 1 => ConfigOp::Delete,
+                    2 => self.pick(&[ConfigOp::Append, ConfigOp::Subtract]),
+                    _ => ConfigOp::Set,
+                };
+                let value = (op != ConfigOp::Delete).then_some(value);
+                AlterConfigOp { op, name: name.to_owned(), value }
+            })
+            .collect::<Vec<_>>();
+        // The client keeps the changes of a request in a hash set: of two for one config it is not
+        // known which comes first.
+        if ops.len() == 2 && ops[0].name == ops[1].name {
+            return;
+        }
+        self.push(Command::AlterConfigs { topic, ops });
+    }
+
+    fn create_partitions(&mut self) {
+        let topic = self.topic();
+        let count = self.cluster.topic(&topic).map_or(3, loglanes::topic::Topic::partition_count);
+        let more = if self.one_in(5) { self.pick(&[0, -1]) } else { self.random.i32(1..=3) };
+        self.push(Command::CreatePartitions { topic, total: count + more });
+    }
+
+    fn delete_records(&mut self) {
+        let topic = self.topic();
+        let partition = self.partition_of(&topic);
+        let held = self.cluster.topic(&topic).and_then(|topic| topic.partition(partition));
+        // For a partition that is not there Kafka's client asks again until it gives up.
+        let Some(held) = held else { return };
+        let end = held.log.log_end_offset();
+        let before = match self.random.u32(0..8) {
+            0 => -1,
+            1 => self.pick(&[-2, end + 1]),
+            _ => self.random.i64(0..=end),
+        };
+        self.push(Command::DeleteRecords { topic, partition, before });
+    }
+
+    fn send(&mut self) {
+        let topic = self.topic();
+        let partitioner =
+            if self.one_in(3) { self.pick(&PARTITIONERS) } else { "java/default" }.to_owned();
+        let count = match self.random.u32(0..10) {
+            0..6 => 1,
+            6..9 => self.random.usize(2..30),
+            _ => self.random.usize(30..400),
+        };
+        let mut records: Vec<Produce> =
+            (0..count).map(|number| self.record(&topic, &partitioner, number, count)).collect();
+        if let [record] = records.as_mut_slice() {
+            if self.one_in(8) {
+                record.partition = Some(self.partition_of(&topic));
+            }
+            let command = Command::Produce(record.clone());
+            if record.partition.is_none()
+                && self.cluster.clone().apply(&command, self.now_ms).is_err()
+            {
+                record.partition = Some(self.partition_of(&topic));
+            }
+        }
+        let mut act = Act::Send { topic, partitioner, records };
+        if let Ok(Outcome::ProducedMany { refused, .. }) =
+            self.cluster.clone().apply(&act.command(), self.now_ms)
+            && refused > 0.0
+            && let Act::Send { partitioner, records, .. } = &mut act
+        {
+            // Where the product had put those is not to be found out, so none may be drawn.
+            "java/default".clone_into(partitioner);
+            for record in records {
+                record.key.get_or_insert_with(Bytes::default);
+                record.partitioner.clone_from(&Some(partitioner.clone()));
+            }
+        }
+        let mut after = self.cluster.clone();
+        if let Ok(Outcome::ProducedMany { refusals, .. }) = after.apply(&act.command(), self.now_ms)
+            && refusals.len() >= loglanes::MAX_REFUSALS_TOLD
+        {
+            // Some more were only counted: there is nothing to compare them by.
+            return;
+        }
+        self.cluster = after;
+        self.acts.push(act);
+    }
+
+    fn record(&mut self, topic: &str, partitioner: &str, number: usize, count: usize) -> Produce {
+        let mut headers: Vec<OwnedHeader> = (0..self.random.usize(0..8).saturating_sub(5))
+            .map(|_| OwnedHeader {
+                key: self.pick(&["trace", "", "h", "über"]).into(),
+                value: self.pick(&[None, Some(""), Some("1")]).map(Bytes::from),
+            })
+            .collect();
+        if count > 1 {
+            // By this one a record is found again in the log.
+            headers.push(OwnedHeader {
+                key: "n".into(),
+                value: Some(number.to_string().as_str().into()),
+            });
+        }
+        let key = match self.random.u32(0..10) {
+            0..3 => None,
+            3 => Some(Vec::new()),
+            4 => Some((0..self.random.usize(1..40)).map(|_| self.random.u8(..)).collect()),
+            _ => Some(format!("k{}", self.random.u32(0..12)).into_bytes()),
+        };
+        let large = count < 30 && self.one_in(12);
+        let value = match self.random.u32(0..8) {
+            0 => None,
+            1 => Some(Vec::new()),
+            _ if large => Some(vec![self.random.u8(..); self.random.usize(300..9_000)]),
+            _ => Some((0..self.random.usize(1..90)).map(|_| self.random.u8(..)).collect()),
+        };
+        // Sometimes in the future, and sometimes too far. Hours apart, so that no limit is near.
+        let hours = if self.one_in(30) { self.random.i64(-3..0) } else { self.random.i64(0..72) };
+        Produce {
+            topic: topic.to_owned(),
+            partitioner: Some(partitioner.to_owned()),
+            partition: None,
+            timestamp: Some(self.now_ms - hours * HOUR - self.random.i64(0..60_000)),
+            key: key.map(Bytes),
+            value: value.map(Bytes),
+            headers,
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! The product's side of a history.
+
+use std::collections::HashMap;
+
+use loglanes::{Cluster, Error, Outcome, Produce};
+use serde_json::Value;
+
+use crate::act::{Act, product_answer};
+use crate::history::empty_cluster;
+
+/// What came of a history.
+pub struct Told {
+    /// The cluster at the end.
+    pub cluster: Cluster,
+    /// For each act: what the product answered.
+    pub answers: Vec<Value>,
+    /// For each act and each of its records: see [`Act::request`].
+    pub draws: Vec<Vec<[i32; 2]>>,
+}
+
+/// Carries a history out.
+pub fn tell(seed: u64, acts: &[Act], now_ms: i64) -> Told {
+    let mut cluster = empty_cluster(seed);
+    let mut answers = Vec::new();
+    let mut places = Vec::new();
+    for act in acts {
+        let ends = ends(&cluster, act);
+        let outcome = cluster.apply(&act.command(), now_ms);
+        places.push(places_of(&cluster, act, &outcome, &ends));
+        answers.push(product_answer(act, &outcome));
+    }
+    Told { cluster, answers, draws: draws(acts, &places) }
+}
+
+/// The log end offsets of the topic that an act sends to.
+fn ends(cluster: &Cluster, act: &Act) -> Vec<i64> {
+    let Act::Send { topic, .. } = act else { return Vec::new() };
+    let partitions = cluster.topic(topic).map_or(&[][..], |topic| topic.partitions.as_slice());
+    partitions.iter().map(|partition| partition.log.log_end_offset()).collect()
+}
+
+/// Where each record of a send went; none for one that was refused.
+fn places_of(
+    cluster: &Cluster,
+    act: &Act,
+    outcome: &Result<Outcome, Error>,
+    ends: &[i64],
+) -> Vec<Option<i32>> {
+    let Act::Send { topic, records, .. } = act else { return Vec::new() };
+    if let Ok(Outcome::Produced { partition, .. }) = outcome {
+        return vec![Some(*partition)];
+    }
+    let mut places = vec![None; records.len()];
+    let partitions = cluster.topic(topic).map_or(&[][..], |topic| topic.partitions.as_slice());
+    for (number, (partition, end)) in partitions.iter().zip(ends).enumerate() {
+        for record in partition.log.records_from(*end) {
+            let tag = record.headers().last().and_then(|header| header.value);
+            let tag = tag.and_then(|tag| std::str::from_utf8(tag).ok()?.parse::<usize>().ok());
+            if let Some(place) = tag.and_then(|tag| places.get_mut(tag)) {
+                *place = i32::try_from(number).ok();
+            }
+        }
+    }
+    places
+}
+
+/// For each record where it went, and where the next goes that the same producer places by drawing.
+fn draws(acts: &[Act], places: &[Vec<Option<i32>>]) -> Vec<Vec<[i32; 2]>> {
+    let mut next: HashMap<(String, String), i32> = HashMap::new();
+    let mut draws: Vec<Vec<[i32; 2]>> = acts
+        .iter()
+        .zip(places)
+        .rev()
+        .map(|(act, places)| {
+            let Act::Send { topic, partitioner, records } = act else { return Vec::new() };
+            let known = next.entry((topic.clone(), partitioner.clone())).or_default();
+            let mut draws: Vec<[i32; 2]> = records
+                .iter()
+                .zip(places)
+                .rev()
+                .map(|(record, place)| {
+                    let own = place.unwrap_or(*known);
+                    let draw = [own, *known];
+                    if is_drawn(record) {
+                        *known = own;
+                    }
+                    draw
+                })
+                .collect();
+            draws.reverse();
+            draws
+        })
+        .collect();
+    draws.reverse();
+    draws
+}
+
+fn is_drawn(record: &Produce) -> bool {
+    record.partition.is_none()
+        && (record.key.is_none() || record.partitioner.as_deref() == Some("java/ignore_keys"))
+}
