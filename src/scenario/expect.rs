@@ -6,6 +6,7 @@ use super::Problem;
 use super::print::{Place, Word};
 use super::reader::{Item, Reader};
 use super::suggest::hint;
+use super::time::print_time;
 use super::value::{Kind, Value};
 use crate::Bytes;
 use crate::command::text::OrNone;
@@ -56,6 +57,14 @@ pub enum Measure {
     LogEndOffset(TopicPartition),
     /// `segments`: how many.
     Segments(TopicPartition),
+    /// `replicas`: the brokers that hold a partition, the leader first.
+    Replicas(TopicPartition),
+    /// `last-stable-offset`: up to where `read_committed` reads.
+    LastStableOffset(TopicPartition),
+    /// `batches`: how many.
+    Batches(TopicPartition),
+    /// `offset-for-time`: of the first record that is not older.
+    OffsetForTime(TopicPartition, i64),
     /// `offsets`: of the records that are there.
     Offsets(TopicPartition),
     /// `keys`: of the records, in order.
@@ -70,6 +79,8 @@ pub enum Measure {
     Timestamp(TopicPartition, i64),
     /// `header`: the first of that key, of one record.
     Header(String, TopicPartition, i64),
+    /// `compression`: of the batch that one record is in.
+    Compression(TopicPartition, i64),
     /// `state`: of a group.
     State(String),
     /// `generation`: of a group.
@@ -78,6 +89,10 @@ pub enum Measure {
     Members(String),
     /// `assignment`: the partitions of a member.
     Assignment(String, String),
+    /// `assignor`: by which a group deals out its partitions.
+    Assignor(String),
+    /// `paused`: the partitions that a member takes nothing from.
+    Paused(String, String),
     /// `owner`: the member that a partition is assigned to.
     Owner(String, TopicPartition),
     /// `committed`: the next offset to read, as committed.
@@ -97,7 +112,7 @@ pub enum Measure {
 }
 
 /// The first words of everything that can be expected.
-pub const MEASURES: [&str; 37] = [
+pub const MEASURES: [&str; 44] = [
     "topics",
     "groups",
     "clock",
@@ -115,6 +130,10 @@ pub const MEASURES: [&str; 37] = [
     "high-watermark",
     "log-end-offset",
     "segments",
+    "replicas",
+    "last-stable-offset",
+    "batches",
+    "offset-for-time",
     "offsets",
     "keys",
     "values",
@@ -122,10 +141,13 @@ pub const MEASURES: [&str; 37] = [
     "value",
     "timestamp",
     "header",
+    "compression",
     "state",
     "generation",
     "members",
     "assignment",
+    "assignor",
+    "paused",
     "owner",
     "committed",
     "position",
@@ -235,6 +257,12 @@ impl fmt::Display for Measure {
             Self::HighWatermark(at) => write!(f, "high-watermark {}", place(at)),
             Self::LogEndOffset(at) => write!(f, "log-end-offset {}", place(at)),
             Self::Segments(at) => write!(f, "segments {}", place(at)),
+            Self::Replicas(at) => write!(f, "replicas {}", place(at)),
+            Self::LastStableOffset(at) => write!(f, "last-stable-offset {}", place(at)),
+            Self::Batches(at) => write!(f, "batches {}", place(at)),
+            Self::OffsetForTime(at, ms) => {
+                write!(f, "offset-for-time {} {}", place(at), print_time(*ms))
+            }
             Self::Offsets(at) => write!(f, "offsets {}", place(at)),
             Self::Keys(at) => write!(f, "keys {}", place(at)),
             Self::Values(at) => write!(f, "values {}", place(at)),
@@ -244,12 +272,15 @@ impl fmt::Display for Measure {
             Self::Header(name, at, offset) => {
                 write!(f, "header {} {}", Word(name), spot(at, offset))
             }
+            Self::Compression(at, offset) => write!(f, "compression {}", spot(at, offset)),
             Self::State(group) => write!(f, "state {}", Word(group)),
             Self::Generation(group) => write!(f, "generation {}", Word(group)),
             Self::Members(group) => write!(f, "members {}", Word(group)),
             Self::Assignment(group, member) => {
                 write!(f, "assignment {} {}", Word(group), Word(member))
             }
+            Self::Assignor(group) => write!(f, "assignor {}", Word(group)),
+            Self::Paused(group, member) => write!(f, "paused {} {}", Word(group), Word(member)),
             Self::Owner(group, at) => write!(f, "owner {} {}", Word(group), place(at)),
             Self::Committed(group, at) => write!(f, "committed {} {}", Word(group), place(at)),
             Self::Position(group, at) => write!(f, "position {} {}", Word(group), place(at)),
@@ -281,8 +312,10 @@ pub(super) fn expectation(reader: &mut Reader<'_>) -> Result<Expectation, Proble
     let wanted = match &measure {
         Measure::Topics | Measure::Groups => Value::read_list(reader, Kind::Name, true)?,
         Measure::Members(_) => Value::read_list(reader, Kind::Name, true)?,
-        Measure::Assignment(..) => Value::read_list(reader, Kind::Partition, true)?,
-        Measure::Offsets(_) => Value::read_list(reader, Kind::Whole, false)?,
+        Measure::Assignment(..) | Measure::Paused(..) => {
+            Value::read_list(reader, Kind::Partition, true)?
+        }
+        Measure::Offsets(_) | Measure::Replicas(_) => Value::read_list(reader, Kind::Whole, false)?,
         Measure::Read(..) => Value::read_list(reader, Kind::Offset, true)?,
         Measure::Keys(_) | Measure::Values(_) | Measure::ReadKeys(..) | Measure::ReadValues(..) => {
             Value::read_list(reader, Kind::Bytes, true)?
@@ -292,9 +325,11 @@ pub(super) fn expectation(reader: &mut Reader<'_>) -> Result<Expectation, Proble
         }
         Measure::Clock | Measure::Timestamp(..) => Value::read(reader, Kind::Time)?,
         Measure::Skew(_) => Value::read(reader, Kind::Number)?,
-        Measure::Config(..) | Measure::State(_) | Measure::Owner(..) => {
-            Value::read(reader, Kind::Name)?
-        }
+        Measure::Config(..)
+        | Measure::State(_)
+        | Measure::Owner(..)
+        | Measure::Assignor(_)
+        | Measure::Compression(..) => Value::read(reader, Kind::Name)?,
         _ => Value::read(reader, Kind::Whole)?,
     };
     let is_equality = matches!(relation, Relation::Equal | Relation::Unequal);
@@ -366,6 +401,10 @@ fn measure(reader: &mut Reader<'_>) -> Result<Measure, Problem> {
         "high-watermark" => Measure::HighWatermark(reader.partition()?),
         "log-end-offset" => Measure::LogEndOffset(reader.partition()?),
         "segments" => Measure::Segments(reader.partition()?),
+        "replicas" => Measure::Replicas(reader.partition()?),
+        "last-stable-offset" => Measure::LastStableOffset(reader.partition()?),
+        "batches" => Measure::Batches(reader.partition()?),
+        "offset-for-time" => Measure::OffsetForTime(reader.partition()?, reader.moment()?),
         "offsets" => Measure::Offsets(reader.partition()?),
         "keys" => Measure::Keys(reader.partition()?),
         "values" => Measure::Values(reader.partition()?),
@@ -386,12 +425,21 @@ fn measure(reader: &mut Reader<'_>) -> Result<Measure, Problem> {
             let (at, offset) = reader.offset_at()?;
             Measure::Header(name, at, offset)
         }
+        "compression" => {
+            let (at, offset) = reader.offset_at()?;
+            Measure::Compression(at, offset)
+        }
         "state" => Measure::State(reader.name(GROUP)?),
         "generation" => Measure::Generation(reader.name(GROUP)?),
         "members" => Measure::Members(reader.name(GROUP)?),
         "assignment" => {
             let (group, member) = member(reader)?;
             Measure::Assignment(group, member)
+        }
+        "assignor" => Measure::Assignor(reader.name(GROUP)?),
+        "paused" => {
+            let (group, member) = member(reader)?;
+            Measure::Paused(group, member)
         }
         "owner" => {
             let (group, at) = group_and_partition(reader)?;

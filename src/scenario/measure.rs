@@ -134,6 +134,19 @@ pub(super) fn measure(
         Measure::HighWatermark(at) => Value::Whole(partition(at)?.log.high_watermark()),
         Measure::LogEndOffset(at) => Value::Whole(partition(at)?.log.log_end_offset()),
         Measure::Segments(at) => Value::Whole(partition(at)?.log.segments().len() as i64),
+        Measure::Replicas(at) => {
+            let replicas = partition(at)?.replicas.iter();
+            Value::List(replicas.map(|id| Value::Whole((*id).into())).collect())
+        }
+        Measure::LastStableOffset(at) => Value::Whole(partition(at)?.log.last_stable_offset()),
+        Measure::Batches(at) => {
+            let log = &partition(at)?.log;
+            Value::Whole(log.batches_from(log.log_start_offset()).count() as i64)
+        }
+        Measure::OffsetForTime(at, ms) => {
+            let found = partition(at)?.log.offset_for_timestamp(*ms);
+            found.map_or(Value::None, |(offset, _)| Value::Whole(offset))
+        }
         Measure::Offsets(at) => records(partition(at)?, |record| Value::Whole(record.offset)),
         Measure::Keys(at) => records(partition(at)?, |record| bytes(record.key)),
         Measure::Values(at) => records(partition(at)?, |record| bytes(record.value)),
@@ -151,6 +164,14 @@ pub(super) fn measure(
             header.map(|header| bytes(header.value))
         })?
         .ok_or(format!("The record has no header {name}."))?,
+        Measure::Compression(at, offset) => {
+            let found = partition(at)?.log.record(*offset);
+            let (batch, _) = found.ok_or(format!("There is no record at {at}@{offset}."))?;
+            match batch.header().compression().to_string() {
+                none if none == "none" => Value::None,
+                codec => Value::name(codec),
+            }
+        }
         Measure::State(id) => Value::name(group(id)?.state()),
         Measure::Generation(id) => Value::Whole(group(id)?.generation.into()),
         Measure::Members(id) => names(group(id)?.members.keys().map(String::as_str)),
@@ -163,6 +184,15 @@ pub(super) fn measure(
             let mut assignment = member.assignment.clone();
             assignment.sort();
             Value::List(assignment.into_iter().map(Value::Partition).collect())
+        }
+        Measure::Assignor(id) => match group(id)?.assignor_name() {
+            "" => Value::None,
+            name => Value::name(name),
+        },
+        Measure::Paused(id, member) => {
+            let held = group(id)?.members.get(member);
+            let held = held.ok_or(format!("The group {id} has no member {member}."))?;
+            Value::List(held.paused.iter().cloned().map(Value::Partition).collect())
         }
         Measure::Owner(id, at) => group(id)?.owner(at).map_or(Value::None, Value::name),
         Measure::Committed(id, at) => whole(group(id)?.committed.get(at)),

@@ -317,6 +317,17 @@ impl<'a> Reader<'a> {
         self.loose_time()
     }
 
+    /// A time that does not depend on the clock, in milliseconds since 1970.
+    pub(super) fn moment(&mut self) -> Result<i64, Problem> {
+        let problem = self.expected(TIME);
+        match self.loose_time()? {
+            When::At(ms) => Ok(ms),
+            When::After(_) => {
+                Err(problem.with_hint("Write 2023-11-14T22:13:20Z, or milliseconds since 1970."))
+            }
+        }
+    }
+
     pub(super) fn loose_time(&mut self) -> Result<When, Problem> {
         let when = match self.kind(0) {
             Some(Kind::Word(word)) if !self.is_glued(1) => when(word),

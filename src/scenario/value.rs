@@ -5,7 +5,7 @@ use std::fmt;
 use super::Problem;
 use super::print::{Place, Word};
 use super::reader::Reader;
-use super::time::{parse_iso, print_time};
+use super::time::print_time;
 use crate::Bytes;
 use crate::command::text::OrNone;
 use crate::group::TopicPartition;
@@ -90,12 +90,7 @@ impl Value {
             Kind::Number => Self::Number(reader.loose_number("a number")?),
             Kind::Bytes => Self::Bytes(reader.loose_bytes("bytes, or none")?),
             Kind::Name => Self::Name(reader.loose_text("a name")?),
-            Kind::Time => {
-                let problem = reader.expected("a time");
-                let word = reader.word("a time")?;
-                let ms = parse_iso(&word).or_else(|| word.parse().ok());
-                Self::Time(ms.ok_or(problem)?)
-            }
+            Kind::Time => Self::Time(reader.moment()?),
             Kind::Partition => Self::Partition(reader.partition()?),
             Kind::Offset => {
                 let (at, offset) = reader.offset_at()?;
