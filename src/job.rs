@@ -10,7 +10,7 @@ use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::generate::{GenerateSpec, Generator};
 use crate::history::MAX_HISTORY_BYTES;
-use crate::interchange::{Chooser, Decoder, FileRecord, Found, ImportSpec, Place};
+use crate::interchange::{Chooser, Decoder, FileRecord, Found, ImportSpec, Passed, Place};
 use crate::log::{Header, NewRecord};
 use crate::outcome::Outcome;
 use crate::producer::{Sending, partitioner_of};
@@ -37,6 +37,8 @@ pub struct JobProgress {
     pub blank: f64,
     /// Records without a key because the key field is `null` (import).
     pub null_keys: f64,
+    /// Lines that were taken for the rest of the value before them (import of console text).
+    pub continued: f64,
     /// The first of the refused, at most [`MAX_REFUSALS_TOLD`].
     pub refusals: Vec<Refused>,
     /// All records there will be; none for an import.
@@ -179,11 +181,12 @@ impl Job {
             Work::Import(_) => ("import", None),
             Work::Generate { generator, .. } => ("generate", Some(generator.count() as f64)),
         };
-        let (blank, null_keys) = self.work.passed();
+        let passed = self.work.passed();
         JobProgress {
             kind,
-            blank: blank as f64,
-            null_keys: null_keys as f64,
+            blank: passed.blank as f64,
+            null_keys: passed.null_keys as f64,
+            continued: passed.continued as f64,
             topic: self.topic().to_owned(),
             records: self.records as f64,
             bytes: self.bytes as f64,
@@ -212,7 +215,7 @@ impl Job {
     /// What is in is sent. A record that has come in part is none.
     pub(crate) fn finish(self, cluster: &mut Cluster) -> Result<Done> {
         let before = self.progress();
-        let (blank, null_keys) = self.work.passed();
+        let passed = self.work.passed();
         let command = match self.work {
             Work::Import(import) => {
                 let Import { spec: ImportSpec { topic, partitioner, .. }, taken, .. } = *import;
@@ -225,8 +228,9 @@ impl Job {
         };
         let lines = self.refusals.lines;
         let progress = JobProgress {
-            blank: blank as f64,
-            null_keys: null_keys as f64,
+            blank: passed.blank as f64,
+            null_keys: passed.null_keys as f64,
+            continued: passed.continued as f64,
             records: self.records as f64,
             refused: self.refusals.count as f64,
             refusals: self.refusals.told,
@@ -252,14 +256,14 @@ fn as_far_as(command: Command, count: u64) -> Command {
 }
 
 impl Work {
-    /// Lines that are no records, and records whose key field is `null`.
-    fn passed(&self) -> (u64, u64) {
+    /// What was passed over.
+    fn passed(&self) -> Passed {
         match self {
             Self::Import(import) => {
                 let passed = import.decoder.passed();
-                (passed.blank, passed.null_keys + import.chooser.null_keys())
+                Passed { null_keys: passed.null_keys + import.chooser.null_keys(), ..passed }
             }
-            Self::Generate { .. } => (0, 0),
+            Self::Generate { .. } => Passed::default(),
         }
     }
 }

@@ -124,6 +124,8 @@ pub struct Passed {
     pub blank: u64,
     /// Records whose key field is `null`, where the decoder finds the key.
     pub null_keys: u64,
+    /// Lines that belong to the value before them, where no more than their looks say so.
+    pub continued: u64,
 }
 
 /// A reader of one format, at some place in a file.

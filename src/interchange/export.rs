@@ -6,11 +6,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::console_consumer::ConsoleConsumerEncoder;
 use super::csv_out::CsvEncoder;
 use super::encoder::{Encoder, Lying};
 use super::format::csv_separator;
 use super::kcat_json::KcatJsonEncoder;
+use super::kcat_text::KcatTextEncoder;
 use super::lossless::LosslessEncoder;
+use super::properties::Properties;
 use crate::cluster::Cluster;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::TopicPartition;
@@ -77,6 +80,20 @@ pub enum ExportFormat {
     Lossless,
     /// As `kcat -C -J` prints them.
     KcatJson,
+    /// As `kcat -C -f` prints them.
+    KcatText {
+        /// `-f`.
+        format: String,
+        /// `-Z`.
+        #[serde(default)]
+        nulls: bool,
+    },
+    /// As `kafka-console-consumer` prints them.
+    ConsoleConsumer {
+        /// Its `--formatter-property`s.
+        #[serde(default)]
+        properties: Properties,
+    },
     /// A table.
     Csv {
         /// What stands between two cells.
@@ -213,6 +230,10 @@ impl ExportFormat {
         Ok(match self {
             Self::Lossless => Box::new(LosslessEncoder),
             Self::KcatJson => Box::new(KcatJsonEncoder),
+            Self::KcatText { format, nulls } => Box::new(KcatTextEncoder::new(format, *nulls)?),
+            Self::ConsoleConsumer { properties } => {
+                Box::new(ConsoleConsumerEncoder::new(properties)?)
+            }
             Self::Csv { separator } => {
                 Box::new(CsvEncoder::new(csv_separator(*separator)?, headers))
             }

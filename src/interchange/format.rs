@@ -2,10 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::console_consumer::ConsoleConsumerDecoder;
+use super::console_producer::ConsoleProducerDecoder;
 use super::csv::CsvDecoder;
 use super::decoder::Decoder;
+use super::json_array::JsonArrayDecoder;
 use super::kcat_json::KcatJsonDecoder;
+use super::kcat_lines::{KcatLines, KcatLinesDecoder};
+use super::kcat_text::{KcatText, KcatTextDecoder};
 use super::lossless::LosslessDecoder;
+use super::properties::{self, Properties};
 use crate::error::{Error, Result};
 
 /// A format and its options.
@@ -20,6 +26,8 @@ pub enum FileFormat {
     /// One JSON value a line, each the value of a record.
     #[default]
     Ndjson,
+    /// One JSON array, each of its elements the value of a record.
+    JsonArray,
     /// Loglanes' own lines, with all that a record has.
     Lossless,
     /// What `kcat -C -J` prints.
@@ -30,6 +38,24 @@ pub enum FileFormat {
         separator: char,
         /// Whether the first row names the columns.
         header: bool,
+    },
+    /// Lines as `kcat -P` reads them.
+    KcatLines(KcatLines),
+    /// What `kcat -C -f` prints.
+    KcatText(KcatText),
+    /// Lines as `kafka-console-producer` reads them.
+    ConsoleProducer {
+        /// Its `--reader-property`s.
+        #[serde(default)]
+        properties: Properties,
+    },
+    /// What `kafka-console-consumer` prints.
+    ConsoleConsumer {
+        /// Its `--formatter-property`s.
+        #[serde(default)]
+        properties: Properties,
+        /// Whether the null literal is none; else it is these letters.
+        nulls: bool,
     },
 }
 
@@ -42,6 +68,15 @@ impl FileFormat {
     pub fn decoder(&self) -> Result<Box<dyn Decoder>> {
         Ok(match self {
             Self::Ndjson => super::ndjson::decoder(None),
+            Self::JsonArray => Box::new(JsonArrayDecoder::default()),
+            Self::KcatLines(options) => Box::new(KcatLinesDecoder::new(options)?),
+            Self::KcatText(text) => Box::new(KcatTextDecoder::new(text)?),
+            Self::ConsoleProducer { properties } => {
+                Box::new(ConsoleProducerDecoder::new(properties)?)
+            }
+            Self::ConsoleConsumer { properties, nulls } => {
+                Box::new(ConsoleConsumerDecoder::new(properties, *nulls)?)
+            }
             Self::Lossless => Box::new(LosslessDecoder::default()),
             Self::KcatJson => Box::new(KcatJsonDecoder::default()),
             Self::Csv { separator, header } => {
@@ -55,7 +90,31 @@ impl FileFormat {
     pub fn brings(&self) -> Brings {
         let all = Brings { key: true, timestamp: true, partition: true, headers: true };
         match self {
-            Self::Ndjson => Brings::default(),
+            Self::Ndjson | Self::JsonArray => Brings::default(),
+            Self::KcatLines(options) => Brings {
+                key: options.key_delimiter.is_some() || options.key.is_some(),
+                headers: !options.headers.is_empty(),
+                ..Brings::default()
+            },
+            Self::KcatText(KcatText { format, .. }) => Brings {
+                key: format.contains("%k"),
+                timestamp: format.contains("%T"),
+                partition: format.contains("%p"),
+                headers: format.contains("%h"),
+            },
+            Self::ConsoleProducer { properties } => {
+                let on = |name| properties::is_true(properties, name, false);
+                Brings { key: on("parse.key"), headers: on("parse.headers"), ..Brings::default() }
+            }
+            Self::ConsoleConsumer { properties, .. } => {
+                let on = |name| properties::is_true(properties, name, false);
+                Brings {
+                    key: on("print.key"),
+                    timestamp: on("print.timestamp"),
+                    partition: on("print.partition"),
+                    headers: on("print.headers"),
+                }
+            }
             Self::Lossless | Self::KcatJson | Self::Csv { .. } => all,
         }
     }

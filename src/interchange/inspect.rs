@@ -150,7 +150,7 @@ pub fn inspect(head: &[u8]) -> Inspection {
 ///
 /// let spec = ImportSpec::ndjson("t", Some("id"));
 /// let seen = preview(b"{\"id\":7}\n{}\n", true, &spec, None)?;
-/// assert_eq!(seen.records[0].key.as_deref(), Some(&b"7"[..]));
+/// assert_eq!(seen.records[0].key.as_ref().unwrap().as_slice(), b"7");
 /// assert_eq!(seen.refusals[0].at, 2.0);
 /// # Ok::<(), loglanes::Error>(())
 /// ```

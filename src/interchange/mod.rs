@@ -12,6 +12,8 @@
 //! A new format is a file here with a decoder, an encoder or both, a variant in `format.rs`, and a
 //! line in `recognise.rs`.
 
+pub mod console_consumer;
+pub mod console_producer;
 pub mod csv;
 pub mod csv_out;
 pub mod decoder;
@@ -19,17 +21,23 @@ pub mod encoder;
 pub mod export;
 pub mod format;
 pub mod inspect;
+pub mod json_array;
 pub mod jsonlines;
 pub mod kcat_json;
+pub mod kcat_lines;
+pub mod kcat_text;
 pub mod lines;
 pub mod lossless;
 pub mod ndjson;
 pub mod path;
+pub mod properties;
 pub mod segment;
 pub mod spec;
 
 mod chooser;
+mod java_text;
 mod json;
+mod pieces;
 mod recognise;
 
 pub use chooser::{Chooser, Chosen};

@@ -219,7 +219,7 @@ impl Decoder for NdjsonDecoder {
 
     fn passed(&self) -> Passed {
         let NdjsonCounts { blank, null_keys, .. } = self.0.counts();
-        Passed { blank, null_keys }
+        Passed { blank, null_keys, continued: 0 }
     }
 }
 

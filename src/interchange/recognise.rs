@@ -4,8 +4,12 @@ use super::csv::CsvDecoder;
 use super::decoder::Decoder;
 use super::format::FileFormat;
 use super::json;
+use super::json_array::JsonArrayDecoder;
+use super::kcat_lines::KcatLines;
+use super::kcat_text::KcatText;
 use super::lines::LineSplitter;
 use super::ndjson::is_blank;
+use super::properties::Properties;
 
 /// What a file was recognised as.
 pub(super) struct Recognised {
@@ -60,12 +64,20 @@ pub(super) fn recognise(head: &[u8]) -> Recognised {
             "There are bytes in it that no text has, and it is no other kind of file that is known.",
         );
     }
+    if let Some(known) = json_array(head).or_else(|| console(head)) {
+        return known;
+    }
     if !json.opens
         && let Some(table) = table(head)
     {
         return table;
     }
-    Recognised::none(json.why_not())
+    let mut none = Recognised::none(json.why_not());
+    if json.lines > 0 && !json.opens {
+        none.reason += " It may be read as lines of text.";
+        none.others = of_text(head);
+    }
+    none
 }
 
 /// Kinds of files that people have, and that hold no records.
@@ -196,6 +208,138 @@ impl Names {
     fn lossless(&self) -> bool {
         self.partition && self.offset && self.key && self.value && self.timestamp_type
     }
+}
+
+/// An array, if its first elements can be read.
+fn json_array(head: &[u8]) -> Option<Recognised> {
+    if !head.trim_ascii_start().starts_with(b"[") {
+        return None;
+    }
+    let mut decoder = JsonArrayDecoder::default();
+    let (mut elements, mut refused) = (0_u32, 0_u32);
+    decoder.feed(head, &mut |found| match found {
+        Ok(_) => elements += 1,
+        Err(_) => refused += 1,
+    });
+    let reason = "It is a JSON array; each of its elements becomes the value of a record.";
+    (elements > 0 && refused == 0).then(|| Recognised::some(FileFormat::JsonArray, reason))
+}
+
+/// What a cell of console text is known by.
+fn column(cell: &str) -> Option<&'static str> {
+    let number = |cell: &str| cell.parse::<i64>().is_ok();
+    match cell {
+        "NO_HEADERS" => return Some("print.headers"),
+        "NO_TIMESTAMP" => return Some("print.timestamp"),
+        _ => {}
+    }
+    let (name, rest) = cell.split_once(':')?;
+    match name {
+        "CreateTime" | "LogAppendTime" if number(rest) => Some("print.timestamp"),
+        "Partition" if number(rest) => Some("print.partition"),
+        "Offset" if number(rest) => Some("print.offset"),
+        "Delivery" if rest == "NOT_PRESENT" || number(rest) => Some("print.delivery"),
+        "Epoch" if rest == "NOT_PRESENT" || number(rest) => Some("print.epoch"),
+        _ => None,
+    }
+}
+
+/// How many lines are looked at for the columns of console text.
+const MAX_CONSOLE_LINES: usize = 1_000;
+
+/// What the console consumer printed, if a line begins with its columns, or all lines are two
+/// cells parted by a tab that no header names.
+fn console(head: &[u8]) -> Option<Recognised> {
+    let ended = memchr::memrchr(b'\n', head).unwrap_or(head.len());
+    let text = String::from_utf8_lossy(head.get(..ended)?);
+    let lines: Vec<&str> = text.lines().take(MAX_CONSOLE_LINES).collect();
+    let first = *lines.first()?;
+    let marks = |line: &str| line.split('\t').map_while(column).count();
+    let mut names: Vec<&str> = Vec::new();
+    let marked = marks(first) > 0;
+    if marked {
+        // What a line has beyond the columns that are known by their looks: headers, key, value.
+        let rest: Vec<Vec<&str>> = lines
+            .iter()
+            .filter(|line| marks(line) > 0)
+            .map(|line| {
+                let plain = |cell: &&str| column(cell).is_none_or(|name| name == "print.headers");
+                line.split('\t').skip_while(|cell| !plain(cell)).collect()
+            })
+            .collect();
+        names.extend(first.split('\t').map_while(column).filter(|name| *name != "print.headers"));
+        let headers = rest.iter().any(|cells| cells.first() == Some(&"NO_HEADERS"));
+        if headers {
+            names.push("print.headers");
+        }
+        if rest.iter().all(|cells| cells.len() >= 2 + usize::from(headers)) {
+            names.push("print.key");
+        }
+    } else {
+        let named = first.split('\t').any(|cell| cell == "key" || cell == "value");
+        if named || !lines.iter().all(|line| line.split('\t').count() == 2) {
+            return None;
+        }
+        names.push("print.key");
+    }
+    let properties = names.into_iter().map(|name| (name.to_owned(), "true".to_owned())).collect();
+    let format = FileFormat::ConsoleConsumer { properties, nulls: true };
+    if !reads(&format, head) {
+        return None;
+    }
+    let reason = if marked {
+        "It begins with the columns that kafka-console-consumer prints."
+    } else {
+        "Each line is a key, a tab and a value, as kafka-console-consumer prints with print.key=true."
+    };
+    let mut recognised = Recognised::some(format, reason);
+    recognised.others = of_text(head);
+    if !marked {
+        let table = |header| FileFormat::Csv { separator: '\t', header };
+        recognised.others.splice(0..0, [table(true), table(false)]);
+    }
+    recognised.notes = vec![
+        "The text null may be none or the four letters: it is read as none unless you say that it \
+         is text."
+            .to_owned(),
+        "A line that does not begin with these columns is the rest of the value before it."
+            .to_owned(),
+    ];
+    Some(recognised)
+}
+
+/// Whether more of a file can be read in a format than not.
+fn reads(format: &FileFormat, head: &[u8]) -> bool {
+    let (mut records, mut refused) = (0_u32, 0_u32);
+    if let Ok(mut decoder) = format.decoder() {
+        let mut each = |found: super::decoder::Found<'_>| match found {
+            Ok(_) => records += 1,
+            Err(_) => refused += 1,
+        };
+        decoder.feed(head, &mut each);
+        decoder.finish(&mut each);
+    }
+    records > refused
+}
+
+/// As what text can be read, whatever is in it.
+fn of_text(head: &[u8]) -> Vec<FileFormat> {
+    let tabs = head.contains(&b'\t');
+    let keyed = tabs || head.contains(&b':');
+    let delimiter = if tabs { "\\t" } else { ":" };
+    let on = |name: &str| -> Properties {
+        let name = tabs.then(|| (name.to_owned(), "true".to_owned()));
+        name.into_iter().collect()
+    };
+    let key_delimiter = keyed.then(|| delimiter.to_owned());
+    let format = if keyed { format!("%k{delimiter}%s\\n") } else { "%s\\n".to_owned() };
+    vec![
+        FileFormat::ConsoleProducer { properties: on("parse.key") },
+        FileFormat::ConsoleConsumer { properties: on("print.key"), nulls: true },
+        FileFormat::KcatLines(KcatLines { key_delimiter, ..KcatLines::default() }),
+        FileFormat::KcatText(KcatText { format, nulls: false, empty_is_none: false }),
+        FileFormat::Csv { separator: if tabs { '\t' } else { ',' }, header: true },
+    ]
 }
 
 /// A table, if the rows have as many cells as its first one, by one of the usual separators.

@@ -581,7 +581,17 @@ export type FileFormat =
   /** What `kcat -C -J` prints. */
   | { type: "kcatJson" }
   /** A table; `header`: the first row names the columns. */
-  | { type: "csv"; separator: string; header: boolean };
+  | { type: "csv"; separator: string; header: boolean }
+  /** One JSON array, each of its elements a value. */
+  | { type: "jsonArray" }
+  /** Lines as `kcat -P` reads them: `-K`, `-D`, `-Z`, `-k`, `-H`. */
+  | { type: "kcatLines"; keyDelimiter?: string | null; delimiter?: string | null; nulls?: boolean; key?: string | null; headers?: string[] }
+  /** What `kcat -C -f` prints; `nulls` is `-Z`. */
+  | { type: "kcatText"; format: string; nulls?: boolean; emptyIsNone?: boolean }
+  /** Lines as `kafka-console-producer` reads them, by its `--reader-property`s. */
+  | { type: "consoleProducer"; properties?: Record<string, string> }
+  /** What `kafka-console-consumer` prints, by its `--formatter-property`s; `nulls`: the null literal is none, not text. */
+  | { type: "consoleConsumer"; properties?: Record<string, string>; nulls: boolean };
 
 /**
  * Which format a file has, and what of each record becomes what. A path that begins with `$` goes into the value
@@ -617,7 +627,11 @@ export interface ExportSpec {
   topic: string;
   /** All of the topic unless given. `to` is the offset after the last. `unread`: from the group's committed offsets on, else from the start. */
   scope?: { type: "topic" } | { type: "partition"; partition: number } | { type: "range"; partition: number; from: bigint; to: bigint } | { type: "unread"; group: string };
-  format: { type: "lossless" | "kcatJson" } | { type: "csv"; separator: string };
+  format:
+    | { type: "lossless" | "kcatJson" }
+    | { type: "csv"; separator: string }
+    | { type: "kcatText"; format: string; nulls?: boolean }
+    | { type: "consoleConsumer"; properties?: Record<string, string> };
 }
 
 /** How far a file is: records written, of so many offsets (gaps included). */
@@ -637,6 +651,8 @@ export interface JobProgress {
   blank: number;
   /** Records without a key because their key field is `null`. */
   nullKeys: number;
+  /** Lines that were taken for the rest of the value before them (console text). */
+  continued: number;
   /** The first of them, with the reason: lines are counted from 1, bytes from 0. */
   refusals: { unit: "line" | "byte"; at: number; reason: string }[];
   /** For a generation: all that are asked for; else null. */
