@@ -5,13 +5,21 @@
  */
 
 /**
- * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, Preview,
- *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
+ * @import { Bytes, Changes, ClusterView, Command, ConfigView, Finding, ExportProgress, ExportSpec, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, Preview,
+ *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioView, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
  */
+
+import { perform } from "./travel/visit.js";
 
 /**
  * @typedef {object} Instance the class `Loglanes` of www/pkg/loglanes.js
  * @property {(command: Command, now: number) => Outcome} apply
+ * @property {(position: number) => void} travel
+ * @property {(aside: number) => void} takeUp
+ * @property {(aside: number) => void} forgetAside
+ * @property {(shows: number, now: number) => void} setClock
+ * @property {() => string} historyText
+ * @property {(text: string, now: number) => Finding[]} check
  * @property {(now: number) => boolean} tick
  * @property {(now: number) => ClusterView} view
  * @property {() => PartitionerInfo[]} partitioners
@@ -52,6 +60,8 @@
  * @property {(bytes: Bytes) => void} feedFile
  * @property {() => Instance} finish
  */
+
+/** @import { Player, Visit } from "./travel/visit.js" */
 
 /** What kept the engine from starting, for a person who can do something about it. */
 export class StartError extends Error {
@@ -101,7 +111,7 @@ export function unlessGone(work) {
   }
 }
 
-/** Events: `change` ({outcome, command}), `refused` (LoglanesError), `broken` ({cause}). */
+/** Events: `change` ({outcome, command}), `moved` (to another step), `refused` (LoglanesError), `broken` ({cause}). */
 export class Engine extends EventTarget {
   /** @type {Instance} */
   #wasm;
@@ -138,6 +148,27 @@ export class Engine extends EventTarget {
     return new Engine(await read(new module.Restorer()));
   }
 
+  /**
+   * Reads a scenario without doing anything.
+   * @param {string} text
+   * @returns {Promise<ScenarioView>}
+   */
+  static async read(text) {
+    return (await (loading ??= loadModule())).readScenario(text);
+  }
+
+  /**
+   * An engine that has carried out a scenario, whose clock goes on from the scenario's.
+   * @param {Visit} visit
+   * @returns {Promise<Engine>}
+   */
+  static async play(visit) {
+    const module = await (loading ??= loadModule());
+    const { wasm, now } = await perform(new module.ScenarioPlayer(visit.text), visit);
+    wasm.setClock(now, Date.now());
+    return new Engine(wasm);
+  }
+
   /** Why the engine has stopped, or null. */
   get broken() {
     return this.#broken;
@@ -163,6 +194,39 @@ export class Engine extends EventTarget {
     } catch (error) {
       this.#refuse(error);
       return null;
+    }
+  }
+
+  /**
+   * Goes to the state after so many steps. Emits `moved` or `refused`.
+   * @param {number} position
+   */
+  travel(position) {
+    return this.#move(() => this.#wasm.travel(position));
+  }
+
+  /**
+   * Takes up a course that was set aside. Emits `moved` or `refused`.
+   * @param {number} aside
+   */
+  takeUp(aside) {
+    return this.#move(() => this.#wasm.takeUp(aside));
+  }
+
+  /** @param {number} aside */
+  forgetAside(aside) {
+    return this.#move(() => this.#wasm.forgetAside(aside));
+  }
+
+  /** @param {() => void} way @returns {boolean} whether it was gone */
+  #move(way) {
+    try {
+      this.#call(way);
+      this.#emit("moved", null);
+      return true;
+    } catch (error) {
+      this.#refuse(error);
+      return false;
     }
   }
 
@@ -364,6 +428,19 @@ export class Engine extends EventTarget {
     return this.#call(() => this.#wasm.history(from, limit));
   }
 
+  /** All that was done, and what lies ahead, as a scenario. Throws a refusal where that cannot be. */
+  historyText() {
+    return this.#call(() => this.#wasm.historyText());
+  }
+
+  /**
+   * What the `check` lines of a scenario find here.
+   * @param {string} text
+   */
+  check(text) {
+    return this.#call(() => this.#wasm.check(text, Date.now()));
+  }
+
   /** @param {Bytes} head */
   inspect(head) {
     return this.#call(() => this.#wasm.inspect(head));
@@ -460,7 +537,13 @@ function hearPanics() {
   };
 }
 
-/** @typedef {{ Loglanes: new (seed: bigint) => Instance, Restorer: new () => Restorer }} Module */
+/**
+ * @typedef {object} Module
+ * @property {new (seed: bigint) => Instance} Loglanes
+ * @property {new () => Restorer} Restorer
+ * @property {new (text: string) => Player<Instance>} ScenarioPlayer
+ * @property {(text: string) => ScenarioView} readScenario
+ */
 
 /** @type {Promise<Module> | null} loaded once */
 let loading = null;

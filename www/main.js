@@ -30,6 +30,7 @@ import { fetchSample, SAMPLE } from "./sample.js";
 import { Saver } from "./saver.js";
 import { Tabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
+import { Travel } from "./travel/index.js";
 
 /** Members' sessions and metadata age by the clock; so often it is looked at. */
 const TICK_MS = 500;
@@ -42,6 +43,15 @@ class Page {
   files = new FilesPanel(byId("files"));
   storage = new StorageStatus(byId("storage"));
   tabs = new Tabs(byId("tabs"));
+  travel = new Travel({
+    engine: () => this.engine,
+    show: (engine) => this.use(engine),
+    keep: (engine) => this.#replace(engine),
+    barred: () => this.#barred(),
+    place: () => ({ panel: this.tabs.current, panelName: this.tabs.name, selection: this.selection }),
+    goTo: ({ panel, record }) => this.#goTo(panel, record),
+    notice: (text) => this.#notice(text),
+  });
   /** Shown only while their tab is; so only then updated. @type {Map<string, Widget>} */
   panels = new Map(/** @type {[string, Widget][]} */ ([
     ["produce", new ProducePanel(byId("produce"))],
@@ -49,7 +59,7 @@ class Page {
     ["partitions", new PartitionsPanel(byId("partitions"))],
     ["upkeep", new UpkeepPanel(byId("upkeep"))],
     ["keys", new KeysPanel(byId("keys"))],
-    ["history", new HistoryPanel(byId("history"))],
+    ["history", new HistoryPanel(byId("history"), this.travel.playback)],
   ]));
   /** The name of the chosen topic. @type {string | null} */
   topic = null;
@@ -63,6 +73,8 @@ class Page {
   #asker = null;
   #frame = 0;
   #noticeTimer = 0;
+  /** @type {WeakSet<Engine>} those that are listened to */
+  #known = new WeakSet();
 
   /** @param {Saver} saver @param {Engine} engine */
   constructor(saver, engine) {
@@ -85,15 +97,33 @@ class Page {
   use(engine) {
     this.engine = engine;
     this.selection = null;
-    engine.addEventListener("change", (event) => {
-      const { outcome } = /** @type {CustomEvent<{ outcome: Outcome }>} */ (event).detail;
-      this.saver.touch();
-      this.#follow(outcome);
-      this.#soon();
-    });
-    engine.addEventListener("refused", (event) => this.#refused(/** @type {CustomEvent<LoglanesError>} */ (event).detail));
-    engine.addEventListener("broken", (event) => this.#fault(/** @type {CustomEvent<{ cause: string }>} */ (event).detail.cause));
     this.#soon();
+    if (this.#known.has(engine)) return;
+    this.#known.add(engine);
+    /** @type {Record<string, (detail: any) => void>} */
+    const acts = {
+      change: (/** @type {{ outcome: Outcome }} */ { outcome }) => {
+        this.#touch();
+        this.#follow(outcome);
+        this.#soon();
+      },
+      moved: () => {
+        this.#touch();
+        this.#soon();
+      },
+      refused: (/** @type {LoglanesError} */ error) => this.#refused(error),
+      broken: (/** @type {{ cause: string }} */ { cause }) => this.#fault(cause),
+    };
+    for (const [type, act] of Object.entries(acts)) {
+      engine.addEventListener(type, (event) => {
+        if (this.engine === engine) act(/** @type {CustomEvent} */ (event).detail);
+      });
+    }
+  }
+
+  /** Something is to be saved, if it is the visitor's own. */
+  #touch() {
+    if (!this.travel.visiting) this.saver.touch();
   }
 
   /** @param {Widget} widget */
@@ -117,10 +147,31 @@ class Page {
       "new-topic": () => this.topics.open(),
       "cancel-job": () => this.#job?.abort(),
       "show-panel": (/** @type {string} */ id) => this.tabs.show(id),
+      travel: (/** @type {number} */ position) => this.#move(widget, () => this.travel.go(position)),
+      "take-up": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.takeUp(aside)),
+      "forget-aside": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.forgetAside(aside)),
+      "edit-text": () => this.travel.edit(),
+      share: () => this.travel.share(),
     };
     for (const [type, act] of Object.entries(acts)) {
       widget.addEventListener(type, (event) => act(/** @type {CustomEvent} */ (event).detail));
     }
+  }
+
+  /** @param {Widget} asker @param {() => void} way */
+  #move(asker, way) {
+    this.#asker = asker;
+    if (!this.engine.busy || !this.#barred()) way();
+  }
+
+  /** @param {string} [panel] @param {Selection} [record] */
+  #goTo(panel, record) {
+    if (panel) this.tabs.show(panel);
+    if (!record) return;
+    const there = this.engine.view().topics.find(({ name }) => name === record.topic)?.partitions[record.partition];
+    if (!there || !this.engine.record(record.topic, record.partition, record.offset)) {
+      this.#notice(`There is no record ${record.topic} P${record.partition} @ ${record.offset} here.`);
+    } else this.#select(record, /** @type {Widget} */ (this.record));
   }
 
   /** Shows what changed, once a frame at most. */
@@ -134,7 +185,8 @@ class Page {
   #update() {
     if (this.engine.broken) return;
     const state = this.#state();
-    byId("page").classList.toggle("is-empty", state.view.topics.length + state.view.groups.length === 0);
+    this.travel.update(state.view);
+    byId("page").classList.toggle("is-empty", state.view.topics.length + state.view.groups.length + state.view.history.length === 0);
     // One widget's fault must not keep the others from being right.
     for (const widget of [this.topics, this.lanes, this.record, this.files, this.panels.get(this.tabs.current)]) {
       try {
@@ -164,9 +216,15 @@ class Page {
     return outcome;
   }
 
+  /** Whether one's own cannot be replaced now, as another is looked at; then that has been said. */
+  #looking() {
+    if (this.travel.visiting) this.#refused(refusal("What you see is not yours.", "Go back to yours first, or keep this one."));
+    return this.travel.visiting;
+  }
+
   /** Whether an act cannot be taken now; then it has been refused. */
   #barred() {
-    if (this.saver.mode === "reader") {
+    if (this.saver.mode === "reader" && !this.travel.visiting) {
       this.#refused(refusal("Loglanes is open in another tab, and that one saves.", "Act there, or close it: this tab then takes over."));
       return true;
     }
@@ -187,7 +245,7 @@ class Page {
     if (this.#barred()) return false;
     const abort = (this.#job = new AbortController());
     const tell = (/** @type {JobReport} */ report) => {
-      this.saver.touch();
+      this.#touch();
       this.files.progress(report);
       this.#soon();
     };
@@ -237,7 +295,7 @@ class Page {
   /** Another cluster from a file in place of this one. @param {Widget | null} asker @param {Blob} file */
   async #restore(asker, file) {
     this.#asker = asker;
-    if (this.#barred()) return;
+    if (this.#barred() || this.#looking()) return;
     try {
       const engine = await Engine.restore((restorer) => readState(file, restorer));
       await this.#replace(engine);
@@ -251,7 +309,7 @@ class Page {
   /** An empty cluster in place of this one and of what is saved. @param {Widget} asker */
   async #clear(asker) {
     this.#asker = asker;
-    if (this.#barred()) return;
+    if (this.#barred() || this.#looking()) return;
     await this.#replace(await Engine.start(async () => 0));
   }
 
@@ -316,7 +374,7 @@ class Page {
   }
 
   #tick() {
-    if (this.engine.broken || this.engine.busy || document.hidden || this.saver.mode === "reader") return;
+    if (this.engine.broken || this.engine.busy || document.hidden || (this.saver.mode === "reader" && !this.travel.visiting)) return;
     // Groups show how long a session has left.
     if (!this.engine.tick() && this.tabs.current === "groups") this.#soon();
   }
@@ -341,11 +399,12 @@ async function start() {
   await saver.start(async (load) => {
     const engine = await Engine.start(load);
     page ??= new Page(saver, engine);
-    page.use(engine);
+    if (!page.travel.renewed(engine)) page.use(engine);
     return engine;
   });
   byId("boot").hidden = true;
   byId("page").hidden = false;
+  await /** @type {Page} */ (/** @type {unknown} */ (page)).travel.openLink();
 }
 
 start().catch((error) => {

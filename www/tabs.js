@@ -27,6 +27,11 @@ export class Tabs extends EventTarget {
     return this.tabs.find((tab) => tab.getAttribute("aria-selected") === "true")?.getAttribute("aria-controls") ?? "";
   }
 
+  /** What its tab says. */
+  get name() {
+    return this.tabs.find((tab) => tab.getAttribute("aria-selected") === "true")?.textContent ?? "";
+  }
+
   /** @param {string} id of a panel */
   show(id) {
     if (id === this.current || !this.tabs.some((tab) => tab.getAttribute("aria-controls") === id)) return;

@@ -65,6 +65,15 @@ export interface WidgetEvents {
   clear: undefined;
   /** Stop the running import or generation; what is in stays. */
   "cancel-job": undefined;
+  /** Go to a position of the history. */
+  travel: number;
+  /** Take up, or forget, a course that was set aside, by its id. */
+  "take-up": number;
+  "forget-aside": number;
+  /** Open the history as a text to be changed. */
+  "edit-text": undefined;
+  /** Open the dialog that makes links. */
+  share: undefined;
   /** Show a panel's tab, by its id. */
   "show-panel": string;
 }

@@ -1,0 +1,227 @@
+/**
+ * @file Going through histories: one's own and those that are looked at. It knows the controller by a
+ * few callbacks, so that the controller stays thin.
+ */
+
+/** @import { ClusterView } from "../../src/wasm/types.d.ts" */
+/** @import { Link } from "../links/link.js" */
+/** @import { Selection } from "../types.d.ts" */
+/** @import { VisitKind } from "./visit.js" */
+
+import { byId } from "../dom.js";
+import { Engine, isRefusal } from "../engine.js";
+import { LinkError, readLink } from "../links/link.js";
+import { ShareDialog } from "../links/share-dialog.js";
+import { confirmed } from "../panels/parts/confirm.js";
+import { plural } from "../panels/parts/numbers.js";
+import { Playback } from "./playback.js";
+import { TextDialog } from "./text-dialog.js";
+import { TimeBar } from "./time-bar.js";
+import { UndoButtons } from "./undo.js";
+import { VisitBar } from "./visit-bar.js";
+import { MAX_UNASKED_RECORDS, recordsOf, Visit } from "./visit.js";
+
+/**
+ * What it needs of the page.
+ * @typedef {object} Host
+ * @property {() => Engine} engine the one that is shown
+ * @property {(engine: Engine) => void} show another engine in its place
+ * @property {(engine: Engine) => Promise<void>} keep that engine in place of what is saved
+ * @property {() => boolean} barred whether no act can be taken; then that has been said
+ * @property {() => { panel: string, panelName: string, selection: Selection | null }} place what is looked at
+ * @property {(link: Link) => void} goTo shows a panel, a record
+ * @property {(text: string) => void} notice
+ */
+
+export class Travel {
+  playback = new Playback(() => this.#stepForward());
+  #host;
+  #time = new TimeBar(byId("time"), this.playback);
+  #undo = new UndoButtons(byId("undo"));
+  #bar = new VisitBar(byId("visit"));
+  #dialog = new TextDialog((text) => Engine.read(text));
+  #share = new ShareDialog();
+  /** What the visitor has, while something else is looked at. @type {Engine | null} */
+  #mine = null;
+  /** @type {Visit | null} */
+  #visit = null;
+  /** The fragment that was taken last. */
+  #fragment = "";
+
+  /** @param {Host} host */
+  constructor(host) {
+    this.#host = host;
+    for (const part of [this.#time, this.#undo]) part.addEventListener("travel", (event) => this.go(/** @type {CustomEvent<number>} */ (event).detail));
+    this.#bar.addEventListener("keep", () => void this.#keep());
+    this.#bar.addEventListener("back", () => this.#back());
+    this.#bar.addEventListener("dismiss", () => {
+      this.#bar.hide();
+      this.#clearFragment();
+    });
+    this.#dialog.addEventListener("run", (event) => void this.#run(/** @type {CustomEvent<string>} */ (event).detail));
+    const share = byId("share");
+    share.hidden = false;
+    share.addEventListener("click", () => this.share());
+    addEventListener("hashchange", () => void this.openLink());
+  }
+
+  /** Whether what is shown is not the visitor's own: then nothing of it is saved. */
+  get visiting() {
+    return this.#visit !== null;
+  }
+
+  /** What is looked at. */
+  get visit() {
+    return this.#visit;
+  }
+
+  /** The visitor's own engine was made anew. @param {Engine} engine @returns {boolean} whether it stays unseen for now */
+  renewed(engine) {
+    if (!this.#mine) return false;
+    this.#mine = engine;
+    return true;
+  }
+
+  /** @param {ClusterView} view */
+  update({ history }) {
+    const visit = this.#visit;
+    this.#time.update(history, visit?.notesAt(history.position) ?? [], visit !== null && history.length > 0);
+    this.#undo.update(history);
+  }
+
+  /** @param {number} position @param {boolean} [byPlayback] */
+  go(position, byPlayback = false) {
+    if (!byPlayback) this.playback.pause();
+    const engine = this.#host.engine();
+    if (!engine.busy || this.#host.barred() === false) engine.travel(position);
+  }
+
+  #stepForward() {
+    const engine = this.#host.engine();
+    if (engine.busy || engine.broken) return false;
+    const { position, length } = engine.view().history;
+    return position < length && engine.travel(position + 1);
+  }
+
+  /** Opens the history as a text. */
+  edit() {
+    try {
+      this.#dialog.open(this.#script());
+    } catch (error) {
+      if (isRefusal(error)) this.#host.notice(`${error.message} ${error.hint}`);
+      else throw error;
+    }
+  }
+
+  share() {
+    const { history } = this.#host.engine().view();
+    const { panel, panelName, selection } = this.#host.place();
+    this.#share.open(() => this.#script(), { step: history.position, length: history.length, panel, panelName, record: selection ?? undefined });
+  }
+
+  /** What is here as a text: the author's own, as long as it is what is here. */
+  #script() {
+    const engine = this.#host.engine();
+    const { history } = engine.view();
+    const visit = this.#visit;
+    return visit && !visit.stopped && history.length === visit.length && history.asides.length === 0 ? visit.text : engine.historyText();
+  }
+
+  /** @param {string} text */
+  async #run(text) {
+    if (await this.look("text", text)) this.#dialog.close();
+  }
+
+  /**
+   * Looks at a scenario; what the visitor has stays beside it.
+   * @param {VisitKind} kind
+   * @param {string} text
+   * @param {Link} [link] where in it
+   * @returns {Promise<boolean>} whether it was carried out
+   */
+  async look(kind, text, link = {}) {
+    const view = await Engine.read(text);
+    const problem = view.problems[0];
+    if (problem) {
+      this.#bar.refuse(`The scenario cannot be read: line ${problem.line}, column ${problem.column}: ${problem.message} Nothing of it was done.`, problem.hint || "Ask its author for a whole one.");
+      return false;
+    }
+    const records = recordsOf(view);
+    if (kind !== "text" && records > MAX_UNASKED_RECORDS) {
+      const text = [`It makes ${plural(records, "record")}, which takes a while and much memory.`];
+      if (!(await confirmed({ title: "Carry out this scenario?", text, act: "Carry it out" }))) return false;
+    }
+    const visit = new Visit(kind, text, view);
+    const engine = await Engine.play(visit);
+    this.playback.pause();
+    this.#mine ??= this.#host.engine();
+    this.#visit = visit;
+    this.#host.show(engine);
+    this.#bar.show(visit, !isEmpty(this.#mine));
+    byId("storage").hidden = true;
+    if (link.step !== undefined) engine.travel(Math.min(link.step, engine.view().history.length));
+    this.#host.goTo(link);
+    return true;
+  }
+
+  /** Opens what the page's address asks for. */
+  async openLink() {
+    const fragment = location.hash;
+    if (fragment === this.#fragment) return;
+    try {
+      const link = await readLink(fragment);
+      if (!link) return;
+      this.#fragment = fragment;
+      if (link.scenario !== undefined) await this.look("link", link.scenario, link);
+      else {
+        if (link.step !== undefined) this.go(link.step);
+        this.#host.goTo(link);
+      }
+    } catch (error) {
+      if (error instanceof LinkError) this.#bar.refuse(error.message, error.hint);
+      else if (isRefusal(error)) this.#bar.refuse(error.message, error.hint);
+      else throw error;
+    }
+  }
+
+  async #keep() {
+    const mine = this.#mine;
+    if (!mine || this.#host.barred()) return;
+    if (!isEmpty(mine)) {
+      const { topics, groups, records } = mine.view();
+      const text = [
+        `It takes the place of what you have: ${plural(topics.length, "topic")}, ${plural(groups.length, "group")}, ${plural(records, "record")}.`,
+        "To keep both, go back first and export yours to a file.",
+      ];
+      if (!(await confirmed({ title: "Keep this instead of yours?", text, act: "Keep it", danger: true }))) return;
+    }
+    const engine = this.#host.engine();
+    this.#leave();
+    await this.#host.keep(engine);
+  }
+
+  #back() {
+    const mine = this.#mine;
+    this.#leave();
+    if (mine) this.#host.show(mine);
+  }
+
+  #leave() {
+    this.playback.pause();
+    this.#mine = null;
+    this.#visit = null;
+    this.#bar.hide();
+    byId("storage").hidden = false;
+    this.#clearFragment();
+  }
+
+  #clearFragment() {
+    this.#fragment = "";
+    if (location.hash) history.replaceState(history.state, "", `${location.pathname}${location.search}`);
+  }
+}
+
+/** @param {Engine} engine */
+function isEmpty(engine) {
+  return engine.broken !== null || engine.view().history.length === 0;
+}
