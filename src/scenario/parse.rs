@@ -21,6 +21,10 @@ pub const MAX_LINES: usize = 400_000;
 /// The longest line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
+/// The most bytes of records that the lines of one text make by a rule, about: a text of a few
+/// words could ask for more than any memory holds.
+pub const MAX_MADE_BYTES: u64 = 2 << 30;
+
 /// The most problems that are told of one text.
 pub const MAX_DIAGNOSTICS: usize = 100;
 
@@ -114,6 +118,8 @@ struct Reading {
     has_seed: bool,
     has_start: bool,
     has_solution: bool,
+    /// How many bytes of records the lines make by a rule.
+    made_bytes: u64,
     /// Anything but comments and blank lines was read.
     has_begun: bool,
 }
@@ -231,6 +237,16 @@ impl Reading {
                     let act = act?;
                     if let Command::Join { group, member, .. } = &act.command {
                         self.members.entry(member.clone()).or_default().insert(group.clone());
+                    }
+                    if let Command::Generate { spec, .. } = &act.command {
+                        let bytes = spec.count.saturating_mul(spec.value_bytes.saturating_add(30));
+                        self.made_bytes = self.made_bytes.saturating_add(bytes);
+                    }
+                    if self.made_bytes > MAX_MADE_BYTES {
+                        return Err(of_verb(
+                            "With this line the text makes more than 2 GiB of records.",
+                        )
+                        .with_hint("That is MAX_MADE_BYTES: send fewer or smaller ones."));
                     }
                     Statement::Act(Box::new(act))
                 }

@@ -80,7 +80,7 @@ fn spec() -> impl Strategy<Value = GenerateSpec> {
         1 => "[a{}1.]{0,8}",
     ];
     let skew = prop_oneof![Just(0.0), 0.0..10.0, Just(f64::INFINITY), Just(-0.5)];
-    (any::<u64>(), 0..5_u64, skew, any::<u64>(), any::<u64>(), option::of(pattern)).prop_map(
+    (0..=10_000_000_u64, 0..5_u64, skew, 0..150_u64, any::<u64>(), option::of(pattern)).prop_map(
         |(count, keys, skew, value_bytes, seed, key_pattern)| GenerateSpec {
             count,
             keys,
@@ -532,6 +532,19 @@ fn texts_are_read_up_to_their_limits() {
     let text = (format!("#{}\n", "a".repeat((1 << 20) - 2))).repeat(lines);
     assert!(Scenario::parse(&text).is_ok());
     assert!(problem(&(text + "#")).hint.contains("MAX_TEXT_BYTES"));
+}
+
+#[test]
+fn a_text_does_not_make_more_than_memory_holds() {
+    assert!(Scenario::parse("produce a count=10000000 value-bytes=180").is_ok());
+    let told = problem(
+        "produce a count=10000000 value-bytes=100\nproduce a count=10000000 value-bytes=90",
+    );
+    assert_eq!((told.line, told.hint.contains("MAX_MADE_BYTES")), (2, true));
+    assert_eq!(
+        problem("produce a count=18446744073709551615 value-bytes=18446744073709551615").line,
+        1
+    );
 }
 
 #[test]
