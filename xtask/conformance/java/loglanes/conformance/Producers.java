@@ -90,14 +90,13 @@ final class Producers implements AutoCloseable {
         return node == null || node.isNull() ? null : HexFormat.of().parseHex(node.get("hex").asText());
     }
 
-    /** A producer, and which partitions it is to draw: one at its first record, one at a change. */
+    /** A producer, and which partitions it is to draw. */
     private static final class One {
         private final String topic;
         private final KafkaProducer<byte[], byte[]> producer;
         private final RecordAccumulator accumulator;
-        private int first;
+        private int own;
         private int next;
-        private boolean hasDrawn;
 
         One(String bootstrap, String topic, String partitioner) throws Exception {
             this.topic = topic;
@@ -118,7 +117,7 @@ final class Producers implements AutoCloseable {
             }
             producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
             accumulator = (RecordAccumulator) field(producer, KafkaProducer.class, "accumulator");
-            ScriptedDraws.install(accumulator, topic, BATCH_SIZE, this::partitions, this::draw);
+            ScriptedDraws.install(accumulator, topic, BATCH_SIZE, this::partitions, isForNext -> isForNext ? next : own);
         }
 
         boolean knowsTopic() {
@@ -127,12 +126,6 @@ final class Producers implements AutoCloseable {
             } catch (RuntimeException unknown) {
                 return false;
             }
-        }
-
-        private int draw() {
-            int drawn = hasDrawn ? next : first;
-            hasDrawn = true;
-            return drawn;
         }
 
         private List<Integer> partitions() {
@@ -150,7 +143,7 @@ final class Producers implements AutoCloseable {
             }
             List<Object> sent = new ArrayList<>();
             for (JsonNode record : records) {
-                first = record.path("draw").path(0).asInt();
+                own = record.path("draw").path(0).asInt();
                 next = record.path("draw").path(1).asInt();
                 try {
                     sent.add(producer.send(record(record)));

@@ -1,8 +1,8 @@
 package org.apache.kafka.clients.producer.internals;
 
 import java.util.List;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.utils.internals.LogContext;
 
 /**
@@ -11,9 +11,16 @@ import org.apache.kafka.common.utils.internals.LogContext;
  */
 public final class ScriptedDraws extends BuiltInPartitioner {
     private final Supplier<List<Integer>> order;
-    private final IntSupplier wanted;
+    private final Wanted wanted;
 
-    private ScriptedDraws(String topic, int batchSize, Supplier<List<Integer>> order, IntSupplier wanted) {
+    private boolean isAfterAppend;
+
+    /** Which partition to draw: for the record at hand, or, after it was appended, for the next. */
+    public interface Wanted {
+        int partition(boolean isForNext);
+    }
+
+    private ScriptedDraws(String topic, int batchSize, Supplier<List<Integer>> order, Wanted wanted) {
         super(new LogContext(), topic, batchSize, false, "");
         this.order = order;
         this.wanted = wanted;
@@ -21,13 +28,21 @@ public final class ScriptedDraws extends BuiltInPartitioner {
 
     /** {@code order}: the partitions as the client lists them; {@code wanted}: which one to draw. */
     public static void install(RecordAccumulator accumulator, String topic, int batchSize,
-            Supplier<List<Integer>> order, IntSupplier wanted) {
+            Supplier<List<Integer>> order, Wanted wanted) {
         ScriptedDraws draws = new ScriptedDraws(topic, batchSize, order, wanted);
         accumulator.topicInfoMap.put(topic, new RecordAccumulator.TopicInfo(draws));
     }
 
     @Override
     int randomPartition() {
-        return Math.max(0, order.get().indexOf(wanted.getAsInt()));
+        return Math.max(0, order.get().indexOf(wanted.partition(isAfterAppend)));
+    }
+
+    @Override
+    void updatePartitionInfo(StickyPartitionInfo info, int appendedBytes, Cluster cluster, boolean enableSwitch) {
+        // Without bytes it is looked at before a record is put into a new batch.
+        isAfterAppend = appendedBytes > 0;
+        super.updatePartitionInfo(info, appendedBytes, cluster, enableSwitch);
+        isAfterAppend = false;
     }
 }
