@@ -65,7 +65,7 @@ pub use history::{
 pub use interchange::ImportSpec;
 pub use job::{JobProgress, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{
-    ClockEvent, ConfigChange, LeftAlone, MAX_CLOCK_EVENTS, Outcome, PartitionCleaning,
+    ClockEvent, ConfigChange, LeftAlone, LogCut, MAX_CLOCK_EVENTS, Outcome, PartitionCleaning,
     PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo,
 };
 pub use record_set::{RecordSet, RecordSetBuilder};

@@ -57,6 +57,25 @@ pub enum Outcome {
         /// What went where.
         partitions: Vec<SentTo>,
     },
+    /// A partition's log is what a broker would make of some files.
+    LogCopied {
+        /// The topic.
+        topic: String,
+        /// The partition.
+        partition: i32,
+        /// Its first offset.
+        log_start_offset: i64,
+        /// The offset after its last.
+        log_end_offset: i64,
+        /// How many records can be read.
+        records: f64,
+        /// The bytes of its batches.
+        bytes: f64,
+        /// How many files there were.
+        segments: u32,
+        /// What was cut off, as after a crash.
+        cut: Option<LogCut>,
+    },
     /// A group has dealt its partitions out anew.
     Rebalanced {
         /// The group.
@@ -311,4 +330,20 @@ pub struct Reset {
     pub to: i64,
     /// The policy that chose it.
     pub policy: OffsetReset,
+}
+
+/// What a broker cuts off a log whose files are damaged.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogCut {
+    /// The segment's file.
+    pub file: String,
+    /// The byte of it from which on all is gone.
+    pub position: u32,
+    /// How many bytes are gone, in this file and the later ones.
+    pub bytes: f64,
+    /// How many later files are gone.
+    pub segments: u32,
+    /// What is wrong there; none where only zero bytes follow.
+    pub reason: Option<String>,
 }

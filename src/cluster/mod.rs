@@ -6,6 +6,7 @@
 
 mod check;
 mod consume;
+mod copy_log;
 mod produce;
 mod topics;
 mod upkeep;
@@ -155,6 +156,9 @@ impl Cluster {
             }
             Command::Generate { topic, partitioner, spec } => {
                 self.generate(topic, partitioner.as_deref(), spec, now_ms)
+            }
+            Command::CopyLog { topic, partition, segments } => {
+                self.copy_log(topic, *partition, segments, now_ms)
             }
             Command::Join { group, member, config } => self.join(group, member, config, now_ms),
             Command::Leave { group, member } => {
@@ -380,6 +384,7 @@ fn changes_logs(command: &Command) -> bool {
             | Command::Produce(_)
             | Command::ProduceMany { .. }
             | Command::Generate { .. }
+            | Command::CopyLog { .. }
             | Command::AlterConfigs { .. }
             | Command::DeleteRecords { .. }
     )

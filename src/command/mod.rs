@@ -14,6 +14,7 @@ use crate::error::Error;
 use crate::generate::GenerateSpec;
 use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
+use crate::segment_set::SegmentSet;
 use crate::topic::AlterConfigOp;
 
 /// The longest id or name in an act of a group, and the longest value of a config, in bytes: a
@@ -92,6 +93,18 @@ pub enum Command {
         /// The rule.
         #[serde(flatten)]
         spec: GenerateSpec,
+    },
+    /// Puts the files of a partition, from a broker's directory, into a partition that never had a
+    /// record, as if they were copied there and the broker started again: see
+    /// [`PartitionLog::recover`](crate::log::PartitionLog::recover).
+    CopyLog {
+        /// The topic's name.
+        topic: String,
+        /// The partition.
+        partition: i32,
+        /// The `.log` files. Not part of the JSON form: see [`Command::payload`].
+        #[serde(skip)]
+        segments: SegmentSet,
     },
     /// A consumer starts and subscribes.
     Join {
@@ -400,7 +413,8 @@ impl Command {
         }
     }
 
-    /// The bytes that are not part of the JSON form: the records of [`Command::ProduceMany`].
+    /// The bytes that are not part of the JSON form: the records of [`Command::ProduceMany`], the
+    /// files of [`Command::CopyLog`].
     ///
     /// ```
     /// use loglanes::{Command, RecordSet};
@@ -415,6 +429,7 @@ impl Command {
     pub fn payload(&self) -> &[u8] {
         match self {
             Self::ProduceMany { records, .. } => records.bytes(),
+            Self::CopyLog { segments, .. } => segments.bytes(),
             _ => &[],
         }
     }
@@ -515,8 +530,10 @@ impl Command {
     /// The command with its payload back; commands without one ignore it.
     #[must_use]
     pub fn with_payload(mut self, payload: Vec<u8>) -> Self {
-        if let Self::ProduceMany { records, .. } = &mut self {
-            *records = RecordSet::from_bytes(payload);
+        match &mut self {
+            Self::ProduceMany { records, .. } => *records = RecordSet::from_bytes(payload),
+            Self::CopyLog { segments, .. } => *segments = SegmentSet::from_bytes(payload),
+            _ => {}
         }
         self
     }
@@ -537,6 +554,7 @@ impl Command {
             Self::Produce(_) => "produce",
             Self::ProduceMany { .. } => "produceMany",
             Self::Generate { .. } => "generate",
+            Self::CopyLog { .. } => "copyLog",
             Self::Join { .. } => "join",
             Self::Leave { .. } => "leave",
             Self::Subscribe { .. } => "subscribe",

@@ -40,6 +40,10 @@ impl fmt::Display for Command {
                 generated(f, spec)?;
                 optional(f, "partitioner", partitioner.as_deref().map(Value))
             }
+            Self::CopyLog { topic, partition, segments } => {
+                write!(f, "copy-log {}", Place(topic, *partition))?;
+                crate::scenario::write_files(f, segments)
+            }
             Self::Join { group, member, config } => {
                 write!(f, "join {} {} ", Word(group), Word(member))?;
                 consumer(f, config)
@@ -308,6 +312,12 @@ impl Command {
                 format!("produce-many {}{partitioner} … ({count} records)", Word(topic)),
                 false,
             );
+        }
+        if let Self::CopyLog { topic, partition, segments } = self
+            && segments.bytes().len() > MAX_BRIEF_BYTES
+        {
+            let (place, bytes) = (Place(topic, *partition), segments.bytes().len());
+            return (format!("copy-log {place} … ({bytes} bytes)"), false);
         }
         let mut line = Limited(String::new());
         if write!(line, "{self}").is_ok() { (line.0, true) } else { (line.0 + "…", false) }

@@ -14,6 +14,7 @@ use super::kcat_json::KcatJsonEncoder;
 use super::kcat_text::KcatTextEncoder;
 use super::lossless::LosslessEncoder;
 use super::properties::Properties;
+use super::segment::SegmentsExport;
 use crate::cluster::Cluster;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::TopicPartition;
@@ -94,6 +95,8 @@ pub enum ExportFormat {
         #[serde(default)]
         properties: Properties,
     },
+    /// A zip archive of the files that a broker has of whole partitions.
+    LogFiles,
     /// A table.
     Csv {
         /// What stands between two cells.
@@ -113,6 +116,8 @@ pub struct Export {
     total: u64,
     written: u64,
     state: State,
+    /// Where whole files are written, and no records.
+    files: Option<SegmentsExport>,
 }
 
 /// How far an export is.
@@ -159,6 +164,19 @@ impl Export {
     /// be used.
     pub fn begin(cluster: &Cluster, spec: &ExportSpec) -> Result<Self> {
         let parts = parts(cluster, spec)?;
+        let files = match (&spec.format, &spec.scope) {
+            (ExportFormat::LogFiles, ExportScope::Topic) => {
+                Some(SegmentsExport::begin(cluster, &spec.topic, None)?)
+            }
+            (ExportFormat::LogFiles, ExportScope::Partition { partition }) => {
+                Some(SegmentsExport::begin(cluster, &spec.topic, Some(*partition))?)
+            }
+            (ExportFormat::LogFiles, _) => {
+                return Err(Error::loglanes("A broker's files hold whole partitions.")
+                    .with_hint("Export the topic, or one partition of it."));
+            }
+            _ => None,
+        };
         let total = parts.iter().map(|&(_, from, to)| (to - from).max(0) as u64).sum();
         let headers = has_headers(cluster, &spec.topic, &parts);
         Ok(Self {
@@ -169,6 +187,7 @@ impl Export {
             total,
             written: 0,
             state: State::Begin,
+            files,
         })
     }
 
@@ -184,6 +203,13 @@ impl Export {
     ///
     /// The topic is gone.
     pub fn next(&mut self, cluster: &Cluster) -> Result<Option<Vec<u8>>> {
+        if let Some(files) = &mut self.files {
+            let chunk = files.next(cluster)?;
+            if chunk.is_none() {
+                self.written = self.total;
+            }
+            return Ok(chunk);
+        }
         let topic = cluster.topic(&self.topic).ok_or_else(|| unknown(&self.topic))?;
         let mut out = Vec::new();
         if self.state == State::Begin {
@@ -225,6 +251,14 @@ impl Export {
     }
 }
 
+/// Stands where files are written.
+#[derive(Debug)]
+struct NoRecords;
+
+impl Encoder for NoRecords {
+    fn record(&mut self, _lying: &Lying<'_>, _out: &mut Vec<u8>) {}
+}
+
 impl ExportFormat {
     fn encoder(&self, headers: bool) -> Result<Box<dyn Encoder>> {
         Ok(match self {
@@ -234,6 +268,7 @@ impl ExportFormat {
             Self::ConsoleConsumer { properties } => {
                 Box::new(ConsoleConsumerEncoder::new(properties)?)
             }
+            Self::LogFiles => Box::new(NoRecords),
             Self::Csv { separator } => {
                 Box::new(CsvEncoder::new(csv_separator(*separator)?, headers))
             }

@@ -12,6 +12,7 @@ use super::kcat_lines::{KcatLines, KcatLinesDecoder};
 use super::kcat_text::{KcatText, KcatTextDecoder};
 use super::lossless::LosslessDecoder;
 use super::properties::{self, Properties};
+use super::segment::{DumpDecoder, LogZipDecoder, SegmentDecoder};
 use crate::error::{Error, Result};
 
 /// A format and its options.
@@ -32,6 +33,12 @@ pub enum FileFormat {
     Lossless,
     /// What `kcat -C -J` prints.
     KcatJson,
+    /// A `.log` file of Kafka's.
+    Segment,
+    /// A zip archive of such files.
+    LogZip,
+    /// What `kafka-dump-log --print-data-log` prints.
+    DumpLog,
     /// A table.
     Csv {
         /// What stands between two cells: one ASCII character.
@@ -79,6 +86,9 @@ impl FileFormat {
             }
             Self::Lossless => Box::new(LosslessDecoder::default()),
             Self::KcatJson => Box::new(KcatJsonDecoder::default()),
+            Self::Segment => Box::new(SegmentDecoder::default()),
+            Self::LogZip => Box::new(LogZipDecoder::default()),
+            Self::DumpLog => Box::new(DumpDecoder::default()),
             Self::Csv { separator, header } => {
                 Box::new(CsvDecoder::new(csv_separator(*separator)?, *header))
             }
@@ -115,7 +125,9 @@ impl FileFormat {
                     headers: on("print.headers"),
                 }
             }
-            Self::Lossless | Self::KcatJson | Self::Csv { .. } => all,
+            Self::Segment => Brings { partition: false, ..all },
+            Self::DumpLog => Brings { partition: false, headers: false, ..all },
+            Self::LogZip | Self::Lossless | Self::KcatJson | Self::Csv { .. } => all,
         }
     }
 }

@@ -10,6 +10,7 @@ use super::kcat_text::KcatText;
 use super::lines::LineSplitter;
 use super::ndjson::is_blank;
 use super::properties::Properties;
+use super::segment::{Looks, LooksLike, looks_like};
 
 /// What a file was recognised as.
 pub(super) struct Recognised {
@@ -38,6 +39,14 @@ impl Recognised {
 
 /// Looks at the beginning of a file.
 pub(super) fn recognise(head: &[u8]) -> Recognised {
+    if let Some(Looks { kind, reason, notes }) = looks_like(head) {
+        let format = match kind {
+            LooksLike::Segment => FileFormat::Segment,
+            LooksLike::Zip => FileFormat::LogZip,
+            LooksLike::Dump => FileFormat::DumpLog,
+        };
+        return Recognised { notes, ..Recognised::some(format, reason) };
+    }
     if let Some(kind) = other_kind(head) {
         return Recognised::none(format!("The file begins like {kind}"));
     }
@@ -101,7 +110,6 @@ fn other_kind(head: &[u8]) -> Option<&'static str> {
         (b"\xfd7zXZ\0", "an xz file. Unpack it first."),
         (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive. Unpack it first."),
         (b"Rar!\x1a\x07", "a RAR archive. Unpack it first."),
-        (b"PK\x03\x04", "a zip archive. Unpack it first."),
     ];
     KINDS.iter().find(|(magic, _)| head.starts_with(magic)).map(|&(_, kind)| kind)
 }

@@ -5,8 +5,6 @@
 //! at records. Loglanes then does, as for any stored log: what a broker would keep and nobody
 //! could read is refused. Source: `LogLoader.recoverLog`, `LogSegment.recover`.
 
-use serde::Serialize;
-
 use super::batch::BatchView;
 use super::config::LogConfig;
 use super::index::relative;
@@ -15,8 +13,7 @@ use super::restore::SegmentParts;
 use crate::error::Result;
 
 /// What was cut off when a log was recovered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoveryCut {
     /// The segment's file.
     pub file: String,

@@ -6,22 +6,23 @@ use super::reader::{Item, Reader};
 use super::suggest::hint;
 use super::time::{When, parse_span};
 use super::{Act, Problem};
-use crate::RecordSet;
 use crate::command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, PartitionOffset, ResetTo};
 use crate::log::{Header, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, config_def};
+use crate::{RecordSet, SegmentSet};
 
 /// The first words of the acts, in the order of the documentation.
-pub const VERBS: [&str; 29] = [
+pub const VERBS: [&str; 30] = [
     "topic",
     "delete-topic",
     "partitions",
     "configs",
     "produce",
     "produce-many",
+    "copy-log",
     "join",
     "leave",
     "crash",
@@ -63,6 +64,7 @@ pub(super) fn act(
         "configs" => configs(reader),
         "produce" => return Some(produce(reader)),
         "produce-many" => produce_many(reader),
+        "copy-log" => copy_log(reader),
         "join" => join(reader),
         "leave" => who(reader, members, 0).map(|(group, member)| Command::Leave { group, member }),
         "crash" => who(reader, members, 0).map(|(group, member)| Command::Crash { group, member }),
@@ -713,6 +715,21 @@ fn delete_records(reader: &mut Reader<'_>) -> Result<Command, Problem> {
     let before = reader.number("the first offset to keep")?;
     let (topic, partition) = (at.topic, at.partition);
     Ok(Command::DeleteRecords { topic, partition, before })
+}
+
+fn copy_log(reader: &mut Reader<'_>) -> Result<Command, Problem> {
+    let at = reader.partition()?;
+    let place = reader.place();
+    let item = reader.item()?;
+    if item.as_ref().and_then(plain) != Some("files") {
+        return Err(match item {
+            Some(item) => unknown(place, &item, &["files"]),
+            None => reader.expected("files= and the files of a partition"),
+        });
+    }
+    let bytes = reader.bytes("files in hex")?.unwrap_or_default();
+    let (topic, partition) = (at.topic, at.partition);
+    Ok(Command::CopyLog { topic, partition, segments: SegmentSet::from_bytes(bytes.0) })
 }
 
 fn optional_topic(reader: &mut Reader<'_>) -> Result<Option<String>, Problem> {

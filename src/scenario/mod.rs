@@ -45,7 +45,7 @@ pub use history::history_text;
 pub use parse::{
     Diagnostic, MAX_DIAGNOSTICS, MAX_LINE_BYTES, MAX_LINES, MAX_MADE_BYTES, MAX_TEXT_BYTES, VERSION,
 };
-pub(crate) use print::{Place, Setting, Value, Word, write_records};
+pub(crate) use print::{Place, Setting, Value, Word, write_files, write_records};
 pub use run::{Finding, NoteLine, Player, Report, StepReport, Stopped, check, run};
 pub use time::{When, parse_span, print_span};
 pub use value::Value as Measured;

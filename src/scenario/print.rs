@@ -5,7 +5,7 @@ use std::fmt;
 use crate::command::text::{OrNone, header_item};
 use crate::log::NewRecord;
 use crate::topic::config_def;
-use crate::{Bytes, RecordSet};
+use crate::{Bytes, RecordSet, SegmentSet};
 
 /// Words that mean something where a name could stand.
 const RESERVED: [&str; 5] = ["none", "nothing", "no-topics", "all-topics", "x"];
@@ -84,6 +84,11 @@ pub(crate) fn write_records(f: &mut fmt::Formatter<'_>, records: &RecordSet) -> 
             header_item(f, &Bytes::from(header.key), header.value.map(Bytes::from).as_ref())
         })
     })
+}
+
+/// The files of a partition.
+pub(crate) fn write_files(f: &mut fmt::Formatter<'_>, files: &SegmentSet) -> fmt::Result {
+    write!(f, " files={}", HexBytes(files.bytes()))
 }
 
 struct HexBytes<'a>(&'a [u8]);

@@ -212,6 +212,13 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
                 records,
             })
             .boxed(),
+        "copy-log" => (name(), any::<i32>(), vec(any::<u8>(), 0..40))
+            .prop_map(|(topic, partition, bytes)| Command::CopyLog {
+                topic,
+                partition,
+                segments: crate::SegmentSet::from_bytes(bytes),
+            })
+            .boxed(),
         "join" => (name(), name(), consumer())
             .prop_map(|(group, member, config)| Command::Join { group, member, config })
             .boxed(),
@@ -297,6 +304,7 @@ fn verb_of(command: &Command) -> &'static str {
         Command::CreatePartitions { .. } => "partitions",
         Command::Produce(_) | Command::Generate { .. } => "produce",
         Command::ProduceMany { .. } => "produce-many",
+        Command::CopyLog { .. } => "copy-log",
         Command::Join { .. } => "join",
         Command::Leave { .. } => "leave",
         Command::Subscribe { topics, .. } if topics.is_empty() => "unsubscribe",

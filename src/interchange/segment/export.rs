@@ -1,8 +1,9 @@
 //! Partitions out, as the files that a broker has of them: a zip archive of directories such as
 //! `orders-3/`.
 //!
-//! Of each segment the `.log` and its two indexes, as a broker leaves them when it stops in good
-//! order; of each partition `leader-epoch-checkpoint` and `partition.metadata`. Put into a broker's
+//! Of each segment the `.log`, its two indexes and its `.txnindex`, as a broker leaves them when it
+//! stops in good order; of each partition a `.snapshot` of its producers, `leader-epoch-checkpoint`
+//! and `partition.metadata`. Put into a broker's
 //! log directory they are a partition of it.
 
 use super::zip::ZipWriter;
@@ -112,7 +113,7 @@ impl SegmentsExport {
             self.written = Some(written + piece.len());
             return Ok(Some(out));
         }
-        for (name, content) in indexes(segment) {
+        for (name, content) in indexes(segment, log) {
             self.file(&directory, &name, &content, &mut out)?;
         }
         self.written = None;
@@ -127,13 +128,24 @@ impl SegmentsExport {
     }
 }
 
-/// The indexes of a segment, by their file names.
-fn indexes(segment: &Segment) -> [(String, Vec<u8>); 2] {
+/// What stands beside a segment's log, by file names: indexes; aborted transactions where there
+/// are any; behind the last one what producers have sent, as of the log's end.
+fn indexes(segment: &Segment, log: &PartitionLog) -> Vec<(String, Vec<u8>)> {
     let base = segment.base_offset();
-    [
+    let mut files = vec![
         (format!("{base:020}.index"), segment.offset_index().to_bytes()),
         (format!("{base:020}.timeindex"), segment.closed_time_index().to_bytes()),
-    ]
+    ];
+    let aborted: Vec<u8> = segment.aborted().iter().flat_map(|one| one.to_bytes()).collect();
+    if !aborted.is_empty() {
+        files.push((format!("{base:020}.txnindex"), aborted));
+    }
+    let end = log.log_end_offset();
+    let is_last = log.segments().last().is_some_and(|last| last.base_offset() == base);
+    if is_last && end > 0 {
+        files.push((format!("{end:020}.snapshot"), log.producers().to_snapshot()));
+    }
+    files
 }
 
 /// The small text files of a partition. Source: `LeaderEpochCheckpointFile`,

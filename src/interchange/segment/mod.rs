@@ -6,6 +6,7 @@
 //! of a partition, in files or in a zip, is [`LogFiles`], what `kafka-dump-log` prints is read by
 //! [`DumpReader`]; and [`SegmentsExport`] writes partitions as a broker has them.
 
+mod decoder;
 mod dump;
 mod export;
 mod files;
@@ -13,6 +14,7 @@ mod legacy;
 mod reader;
 mod zip;
 
+pub use decoder::{DumpDecoder, LogZipDecoder, Looks, LooksLike, SegmentDecoder, looks_like};
 pub use dump::{DumpReader, DumpRecord, DumpRefused, MAX_DUMP_RECORD_BYTES};
 pub use export::SegmentsExport;
 pub use files::{LogFiles, PartitionFiles};
