@@ -193,8 +193,7 @@ impl Cluster {
         group::reset_plan(id, self.groups.get(id), topics, to, &self.topics, self.clock(now_ms))
     }
 
-    /// What `kafka-consumer-groups --describe` prints of a group: its partitions, with `--members`
-    /// its members, with `--state` its state. The first and the last line are empty, as there.
+    /// What `kafka-consumer-groups` tells of a group.
     ///
     /// # Errors
     ///
@@ -207,18 +206,26 @@ impl Cluster {
     /// let mut cluster = Cluster::new(7);
     /// cluster.apply(&Command::create_topic("orders", 1), 0)?;
     /// cluster.apply(&Command::join("billing", "m1", "orders", OffsetReset::Latest), 0)?;
-    /// let [offsets, members, state] = cluster.describe_group("billing")?;
-    /// assert!(offsets.starts_with("\nGROUP           TOPIC           PARTITION"));
-    /// assert!(members.contains("#PARTITIONS") && state.contains("Stable"));
+    /// let group = cluster.description("billing")?;
+    /// assert!(group.offsets(false).starts_with("\nGROUP           TOPIC           PARTITION"));
+    /// assert!(group.members(false).contains("#PARTITIONS") && group.state == "Stable");
     /// # Ok::<(), loglanes::Error>(())
     /// ```
-    pub fn describe_group(&self, id: &str) -> Result<[String; 3]> {
+    pub fn description(&self, id: &str) -> Result<group::describe::Description> {
         let group = self.groups.get(id).ok_or_else(|| no_group(id))?;
-        Ok([
-            group::describe::offsets(id, group, &self.topics),
-            group::describe::members(id, group),
-            group::describe::state(id, group, &self.brokers),
-        ])
+        Ok(group::describe::Description::of(id, group, &self.topics, &self.brokers))
+    }
+
+    /// The three views of `kafka-consumer-groups --describe` of a group, each with `--verbose`: its
+    /// partitions, its members (`--members`), its state (`--state`). The first and the last line
+    /// are empty, as there.
+    ///
+    /// # Errors
+    ///
+    /// `GROUP_ID_NOT_FOUND` (69).
+    pub fn describe_group(&self, id: &str, verbose: bool) -> Result<[String; 3]> {
+        let group = self.description(id)?;
+        Ok([group.offsets(verbose), group.members(verbose), group.state(verbose)])
     }
 
     pub(super) fn reset_offsets(

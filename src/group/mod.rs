@@ -12,7 +12,7 @@ mod check;
 mod config;
 mod coordinator;
 pub mod datetime;
-pub(crate) mod describe;
+pub mod describe;
 pub mod duration;
 mod member;
 mod membership;

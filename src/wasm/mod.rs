@@ -291,8 +291,8 @@ impl Loglanes {
     /// What `kafka-consumer-groups --describe` prints of a group: as it is, with `--members`, with
     /// `--state`.
     #[wasm_bindgen(js_name = describeGroup)]
-    pub fn describe_group(&self, group: &str) -> Result<Vec<String>, Thrown> {
-        Ok(self.session.cluster().describe_group(group)?.to_vec())
+    pub fn describe_group(&self, group: &str, verbose: bool) -> Result<Vec<String>, Thrown> {
+        Ok(self.session.cluster().describe_group(group, verbose)?.to_vec())
     }
 
     /// How a key is drawn: see `laneTags`.
