@@ -11,6 +11,7 @@ mod golden;
 use std::collections::BTreeMap;
 
 use golden::{Tally, hex, lines, number};
+use loglanes::group::assignor::Assignor;
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset, TopicPartition};
 use loglanes::log::{LogConfig, NewRecord, PartitionLog};
 use loglanes::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, TopicConfig};
@@ -130,7 +131,16 @@ fn prior(line: &Value) -> Result<Cluster, Skipped> {
         }
         for one in list(&group["members"]) {
             if one.get("consumer_config").is_some() {
-                return Err("a member of another protocol or assignor".to_owned());
+                let topics: Vec<String> =
+                    list(&one["topics"]).iter().map(|topic| text(topic).to_owned()).collect();
+                let config = settings(&one["consumer_config"], &topics)?;
+                let config = config.map_err(|error| error.message().to_owned())?;
+                apply(
+                    &mut cluster,
+                    member(|group, member| Command::Join { group, member, config }),
+                )
+                .unwrap();
+                continue;
             }
             let topics: Vec<String> =
                 list(&one["topics"]).iter().map(|topic| text(topic).to_owned()).collect();
@@ -145,7 +155,11 @@ fn offsets(given: &Value) -> Vec<PartitionOffset> {
         .iter()
         .map(|at| {
             let (partition, offset) = (number(&at["partition"]), number(&at["offset"]));
-            PartitionOffset::new(text(&at["topic"]), partition, offset)
+            let metadata = at["metadata"].as_str().unwrap_or_default().to_owned();
+            PartitionOffset {
+                metadata,
+                ..PartitionOffset::new(text(&at["topic"]), partition, offset)
+            }
         })
         .collect()
 }
@@ -280,19 +294,78 @@ fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped>
             Ok(apply(cluster, commit).map(|_| json!({})))
         }
         "consumer_calls" => consumer_calls(act, cluster),
+        "new_consumer" => {
+            if act["consumer_config"].get("max.poll.records").is_some() {
+                return Err("max.poll.records is a matter of each poll".to_owned());
+            }
+            if line["message"] == "Failed to construct kafka consumer" {
+                return Err("why a consumer cannot be made, wrapped in another text".to_owned());
+            }
+            let config = settings(&act["consumer_config"], &["t".to_owned()])?;
+            Ok(config.and_then(|config| {
+                let join = member(|group, member| Command::Join { group, member, config });
+                apply(cluster, join).map(|_| json!({}))
+            }))
+        }
+        "delete_group_offsets" => {
+            let group = text(&act["group_id"]).to_owned();
+            let topics = list(&act["partitions"])
+                .iter()
+                .map(|at| format!("{}:{}", text(&at["topic"]), at["partition"]))
+                .collect();
+            Ok(apply(cluster, Command::DeleteOffsets { group, topics }).map(|_| json!({})))
+        }
         other => Err(format!("no command: {other}")),
     }
+}
+
+/// A consumer with these settings; not one that waits for other times than the default's.
+fn settings(config: &Value, topics: &[String]) -> Result<Result<ConsumerConfig>, Skipped> {
+    let mut made = ConsumerConfig { topics: topics.to_vec(), ..ConsumerConfig::default() };
+    let read = |made: &mut ConsumerConfig, name: &str, value: &str| -> Result<Option<()>> {
+        match name {
+            // Topics are never made by asking; what one fetch brings of all is more than these have.
+            "group.id" | "allow.auto.create.topics" | "fetch.max.bytes" => {}
+            "group.protocol" => made.protocol = value.parse()?,
+            "group.remote.assignor" => made.remote_assignor = Some(value.to_owned()),
+            "group.instance.id" => made.instance_id = Some(value.to_owned()),
+            "auto.offset.reset" => made.auto_offset_reset = value.parse()?,
+            "partition.assignment.strategy" => {
+                let class = value.rsplit('.').next().unwrap_or_default();
+                let named = |one: &&Assignor| {
+                    let plain = one.name().replace('-', "");
+                    class.to_lowercase() == format!("{plain}assignor")
+                };
+                let Some(found) = Assignor::ALL.iter().find(named) else { return Ok(None) };
+                made.assignors = vec![*found];
+            }
+            _ => return Ok(None),
+        }
+        Ok(Some(()))
+    };
+    for (name, value) in config.as_object().into_iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        match read(&mut made, name, &value) {
+            Ok(Some(())) => {}
+            Ok(None) => return Err(format!("a consumer's {name} is not set here")),
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(made))
 }
 
 /// Calls of one consumer. One that is assigned partitions by hand is replayed by a member that
 /// subscribes, where that gives it the same partitions.
 fn consumer_calls(act: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped> {
     let config = &act["consumer_config"];
-    let matters = ["group.protocol", "partition.assignment.strategy", "session.timeout.ms"];
-    if matters.iter().any(|name| config.get(name).is_some()) || config["group.id"] == "" {
-        return Err("a consumer of another protocol, assignor or timeout".to_owned());
+    if config.get("session.timeout.ms").is_some() {
+        return Err("a consumer's session.timeout.ms is not set here".to_owned());
     }
-    if cluster.group("g").is_some() {
+    if config["group.id"] == "" {
+        return Err("why a consumer cannot be made, wrapped in another text".to_owned());
+    }
+    let name = if cluster.group("g").is_some() { "m2" } else { "m" };
+    if name == "m2" && act["calls"][0]["call"] != "subscribe" {
         return Err("a lone consumer beside a group".to_owned());
     }
     let reset = match config["auto.offset.reset"].as_str() {
@@ -347,7 +420,14 @@ fn consumer_calls(act: &Value, cluster: &mut Cluster) -> Result<Result<Value>, S
             }
         }
     }
-    let joined = apply(cluster, join(&topics, reset));
+    let mut own = settings(config, &topics)?;
+    if let Ok(own) = &mut own {
+        own.auto_offset_reset = reset;
+    }
+    let joined = own.and_then(|config| {
+        let (group, member) = ("g".to_owned(), name.to_owned());
+        apply(cluster, Command::Join { group, member, config })
+    });
     if let Err(error) = joined {
         return Ok(Err(error));
     }
@@ -383,12 +463,6 @@ fn consumer_calls(act: &Value, cluster: &mut Cluster) -> Result<Result<Value>, S
                 apply(cluster, member(seek)).map(|_| json!({}))
             }
             "commit_sync" => {
-                let is_bare = list(&call["offsets"])
-                    .iter()
-                    .all(|at| at.get("metadata").is_none_or(|metadata| metadata == ""));
-                if !is_bare {
-                    return Err("metadata of a commit".to_owned());
-                }
                 let offsets = Some(offsets(&call["offsets"]));
                 let commit = |group, member| Command::Commit { group, member, offsets };
                 apply(cluster, member(commit)).map(|_| json!({}))

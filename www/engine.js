@@ -33,7 +33,7 @@ import { perform } from "./travel/visit.js";
  * @property {(topic: string, limit: number) => { total: number, keys: SplitKey[] }} splitKeys
  * @property {(topic: string) => ConfigView[]} configs
  * @property {(request: ResetRequest, now: number) => ResetPreview} resetPlan
- * @property {(group: string) => string[]} describeGroup
+ * @property {(group: string, verbose: boolean) => string[]} describeGroup
  * @property {(from: number, limit: number) => HistoryEntry[]} history
  * @property {(head: Bytes) => Inspection} inspect
  * @property {(spec: ImportSpec, now: number) => JobProgress} beginImport
@@ -418,9 +418,10 @@ export class Engine extends EventTarget {
   /**
    * What Kafka's tool prints of a group: its partitions, its members, its state.
    * @param {string} group
+   * @param {boolean} verbose as with `--verbose`
    */
-  describeGroup(group) {
-    return this.#call(() => this.#wasm.describeGroup(group));
+  describeGroup(group, verbose) {
+    return this.#call(() => this.#wasm.describeGroup(group, verbose));
   }
 
   /** @param {number} from @param {number} limit */

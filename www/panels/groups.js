@@ -1,9 +1,10 @@
 /** @file Consumer groups: who reads what, how far, and what is read again. */
 import { h } from "../dom.js";
 import { FormDialog } from "./parts/dialog.js";
+import { field, textInput } from "./parts/field.js";
 import { GroupSection } from "./parts/group-section.js";
 import { JoinForm } from "./parts/join-form.js";
-import { KeptList } from "./parts/keep.js";
+import { KeptList, setOptions } from "./parts/keep.js";
 import { plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { ResetDialog } from "./parts/reset-dialog.js";
@@ -26,6 +27,23 @@ export class GroupsPanel extends Panel {
   #words = h("p", { class: "hint groups-words" },
     "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG is LOG-END-OFFSET less CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not.");
   #deletion;
+  #forgotten = h("select", { class: "mono" });
+  #only = textInput({ class: "mono", placeholder: "all", size: 12 });
+  #forgetfulness = new FormDialog({
+    title: "Delete offsets", act: "Delete offsets", danger: true,
+    body: [
+      field("Topic", this.#forgotten),
+      field("Partitions, such as 0,2", this.#only, "As kafka-consumer-groups --delete-offsets does it: refused while a member subscribes to the topic."),
+    ],
+    submit: () => {
+      const [group, topic, only] = [this.#forgetting, this.#forgotten.value, this.#only.value.trim()];
+      if (group === null) return;
+      this.#section = group;
+      this.command({ type: "deleteOffsets", group, topics: [only === "" ? topic : `${topic}:${only}`] }, this.#forgetfulness.refusal);
+    },
+  });
+  /** @type {string | null} */
+  #forgetting = null;
   #resets = new ResetDialog((request) => {
     this.#section = request.group;
     this.command({ type: "resetOffsets", ...request }, this.#resets.refusal);
@@ -48,9 +66,15 @@ export class GroupsPanel extends Panel {
           this.command(command, answer);
         },
         select: (place) => this.select(place),
-        describe: (group) => this.#state?.engine.describeGroup(group) ?? [],
+        describe: (group) => this.#state?.engine.describeGroup(group, true) ?? [],
         reset: (group) => {
           if (this.#state) this.#resets.open(this.#state.engine, group, this.#state.topic?.name);
+        },
+        forget: (group) => {
+          this.#forgetting = group.id;
+          const topics = [...new Set(group.partitions.filter(({ committedOffset }) => committedOffset !== null).map(({ topic }) => topic))];
+          setOptions(this.#forgotten, topics.map((value) => ({ value, text: value })));
+          this.#forgetfulness.open(`Delete committed offsets of ${group.id}?`);
         },
         remove: (group) => {
           this.#deleting = group.id;
@@ -74,7 +98,7 @@ export class GroupsPanel extends Panel {
         if (this.#deleting !== null) this.command({ type: "deleteGroup", group: this.#deleting }, this.#deletion.refusal);
       },
     });
-    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element, this.#resets.element);
+    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element, this.#resets.element, this.#forgetfulness.element);
   }
 
   /** @param {PageState} state */
@@ -115,6 +139,7 @@ export class GroupsPanel extends Panel {
     if (this.asked?.type === "join") this.#join.joined();
     else if (this.asked?.type === "deleteGroup") this.#closeDeletion();
     else if (this.asked?.type === "resetOffsets") this.#resets.close();
+    else if (this.asked?.type === "deleteOffsets") this.#forgetfulness.close();
     if (this.#section !== null) this.#sections.get(this.#section)?.done(outcome);
   }
 }

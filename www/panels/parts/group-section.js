@@ -18,7 +18,7 @@ import { RefusalOutput } from "./refusal.js";
 
 /** The most rows shown at once; the rest comes with a button. */
 const ROWS = 200;
-const COLUMNS = ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "position"];
+const COLUMNS = ["GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "CONSUMER-ID", "HOST", "CLIENT-ID", "position"];
 const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "position"]);
 
 /**
@@ -34,6 +34,7 @@ const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
  * @property {(place: Selection) => void} select
  * @property {(group: GroupView) => void} remove
  * @property {(group: GroupView) => void} reset
+ * @property {(group: GroupView) => void} forget its commits on a topic
  * @property {(group: string) => string[]} describe what Kafka’s tool prints of it
  */
 
@@ -46,6 +47,8 @@ export class GroupSection {
   #body = h("tbody");
   #more = h("p");
   #answer = h("div");
+  #text = h("pre", { class: "mono", tabindex: "0" });
+  #printed = h("details", { class: "printed" }, h("summary", null, "As kafka-consumer-groups --describe --verbose prints it"), this.#text);
   #limit = ROWS;
   /** @type {MemberRow[]} */
   #rows = [];
@@ -84,12 +87,15 @@ export class GroupSection {
         h("span", { class: "row group-acts" },
           copy.button,
           button("Reset offsets…", () => acts.reset(this.#item.group), { class: "quiet", "aria-label": `Reset offsets of ${id}…` }),
+          button("Delete offsets…", () => acts.forget(this.#item.group), { class: "quiet", "aria-label": `Delete offsets of ${id}…` }),
+          button("Remove members", () => acts.act({ type: "removeMembers", group: id }, this.refusal), { class: "quiet", "aria-label": `Remove all members of ${id}`, title: "As an administrator does it: they learn of it with their next commit or poll" }),
           button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" }))),
       this.#unnoticed, this.#fenced, this.#membersBox, this.refusal.element, copy.answer, this.#answer,
       scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
         h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
         this.#body)),
-      this.#more);
+      this.#more, this.#printed);
+    this.#printed.addEventListener("toggle", () => this.#print());
   }
 
   /** @param {GroupItem} item */
@@ -98,12 +104,13 @@ export class GroupSection {
     const { group, topics, now } = item;
     setText(this.#heading, group.members.length === 0
       ? `${group.state}: it has no active members; its committed offsets stay`
-      : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · generation ${group.generation}`);
+      : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · ${group.protocol === "consumer" ? "consumer protocol, group epoch" : "generation"} ${group.generation}`);
     keepFocus(this.element, this.#membersBox, () => {
       this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
       this.#showUnnoticed();
       this.#showFenced();
     });
+    this.#print();
     this.#rows = this.#rows.filter(({ element }) => element.isConnected || this.#membersBox.contains(element));
     this.#renewRows();
   }
@@ -128,7 +135,7 @@ export class GroupSection {
         ? "Nothing to reset: no partition has a commit."
         : `Reset, as the next offset to read: ${rows.map(({ topic, partition, offset }) => `${topic} P${partition} → ${count(offset)}`).join(", ")}.`));
     } else if (outcome.type === "rebalanced") {
-      this.#answer.replaceChildren(h("p", { role: "status" }, `Rebalanced: generation ${outcome.generation}.`));
+      this.#answer.replaceChildren(h("p", { role: "status" }, `Rebalanced: ${this.#item.group.protocol === "consumer" ? "group epoch" : "generation"} ${outcome.generation}.`));
     } else if (outcome.type === "sought") {
       this.#answer.replaceChildren(h("p", { role: "status" }, outcome.partitions.length === 0
         ? `${outcome.member} owns no partition: nothing was moved.`
@@ -157,9 +164,20 @@ export class GroupSection {
     }
   }
 
+  #print() {
+    if (this.#printed.open) setText(this.#text, this.#acts.describe(this.#item.group.id).join("").trim());
+  }
+
   #showFenced() {
-    const { id, fenced } = this.#item.group;
-    this.#fenced.replaceChildren(...fenced.map((member) => h("div", { class: "notice" },
+    const { id, fenced, outside } = this.#item.group;
+    const out = outside.map(({ member, why, assignment }) => h("div", { class: "notice" },
+      h("p", null, h("b", { class: "mono" }, member), why === "unsubscribed"
+        ? " runs, and subscribes to nothing: it is not in the group."
+        : ` ${why === "removed" ? "was removed by an administrator" : "has not polled for max.poll.interval.ms"}: it is out of the group, and thinks that it still has ${assignment.length === 0 ? "nothing" : assignment.map(({ topic, partitions }) => `${topic} ${partitions.map((p) => `P${p}`).join(", ")}`).join("; ")}. With a poll it joins again.`),
+      ...(why === "unsubscribed" ? [] : [button("Poll with it", () => this.#acts.act({ type: "poll", group: id, member }, this.refusal), { "aria-label": `Poll with ${member}` }), " ",
+        button("Commit with it", () => this.#acts.act({ type: "commit", group: id, member }, this.refusal), { "aria-label": `Commit with ${member}` }), " "]),
+      button("Close it", () => this.#acts.act({ type: "leave", group: id, member }, this.refusal), { "aria-label": `Close ${member}` })));
+    this.#fenced.replaceChildren(...out, ...fenced.map((member) => h("div", { class: "notice" },
       h("p", null, h("b", { class: "mono" }, member), " still runs, but another consumer with its group.instance.id has its place. The next thing it does fails with FENCED_INSTANCE_ID."),
       button("Poll with it", () => this.#acts.act({ type: "poll", group: id, member }, this.refusal), { "aria-label": `Poll with ${member}` }), " ",
       button("Close it", () => this.#acts.act({ type: "leave", group: id, member }, this.refusal), { "aria-label": `Close ${member}` }))));
@@ -169,7 +187,7 @@ export class GroupSection {
     const { group, now } = this.#item;
     const lines = group.unnoticed.map(({ topic, known, now: today, noticedAt }) => {
       const left = noticedAt - now();
-      return `${topic} has ${plural(today, "partition")}, the group knows ${known}: nobody reads the new ones until its leader fetches metadata${left > 0 ? `, in ${span(left)} at the latest (metadata.max.age.ms)` : ""}. With auto.offset.reset=latest, what is written to them until then is never read.`;
+      return `${topic} has ${plural(today, "partition")}, the group knows ${known}: nobody reads the new ones until ${group.protocol === "consumer" ? "the broker tells them with a heartbeat" : "its leader fetches metadata"}${left > 0 ? `, in ${span(left)} at the latest${group.protocol === "consumer" ? "" : " (metadata.max.age.ms)"}` : ""}. With auto.offset.reset=latest, what is written to them until then is never read.`;
     });
     if (lines.length === 0) {
       if (this.#unnoticed.firstChild) this.#unnoticed.replaceChildren();
@@ -194,13 +212,15 @@ class PartitionRow {
   }
 
   /** @param {GroupPartitionView} row */
-  update({ topic, partition, member, committedOffset, position, logEndOffset, lag }) {
+  update({ topic, partition, member, committedOffset, position, logEndOffset, lag, metadata }) {
     const { id, members } = this.#group();
     const owner = members.find((other) => other.member === member && other.assignment.some((a) => a.topic === topic && a.partitions.includes(partition)));
     const dash = (/** @type {bigint | null} */ value) => (value === null ? "-" : count(value));
-    const texts = [id, topic, String(partition), dash(committedOffset), count(logEndOffset), dash(lag), shortId(owner?.memberId ?? member ?? "-"), position === null ? "–" : count(position)];
+    const texts = [id, topic, String(partition), dash(committedOffset), count(logEndOffset), dash(lag), shortId(owner?.memberId ?? member ?? "-"), member === null ? "-" : "/127.0.0.1", member ?? "-", position === null ? "–" : count(position)];
     texts.forEach((text, i) => setText(/** @type {Node} */ (this.#cells[i]), text));
     /** @type {HTMLElement} */ (this.#cells[6]).title = owner?.memberId ?? "";
+    /** @type {HTMLElement} */ (this.#cells[3]).title = metadata === "" ? "" : `Committed with the metadata ${JSON.stringify(metadata)}`;
+    this.#cells[3]?.classList.toggle("noted", metadata !== "");
     this.element.classList.toggle("behind", lag !== null && lag > 0n);
   }
 }

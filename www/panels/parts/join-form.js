@@ -1,6 +1,6 @@
 /** @file Starting a consumer: a new member of a group, or the first of a new one. */
 import { h } from "../../dom.js";
-import { field, textInput, uniqueId } from "./field.js";
+import { field, segmented, textInput, uniqueId } from "./field.js";
 import { KeptList } from "./keep.js";
 import { RefusalOutput } from "./refusal.js";
 
@@ -27,6 +27,13 @@ const STRATEGIES = [
   { value: "cooperative-sticky", text: "cooperative-sticky", assignors: ["cooperative-sticky"], meaning: "Even, and with few moves. Only what moves stops, in a round more; the rest is read on." },
 ];
 
+/** The values of `group.remote.assignor`; the first leaves it to the group. */
+const REMOTE = [
+  { value: "", text: "as the group has it (uniform by default)", meaning: "What most members ask for; uniform where none asks." },
+  { value: "uniform", text: "uniform", meaning: "Even, and everyone keeps what it had. The larger shares go to the last members in the broker’s order." },
+  { value: "range", text: "range", meaning: "Topic by topic in runs, like the client’s. What members had plays no part." },
+];
+
 /** Emits `join`, detail: the command. */
 export class JoinForm extends EventTarget {
   refusal = new RefusalOutput();
@@ -46,6 +53,12 @@ export class JoinForm extends EventTarget {
   #instance = textInput({ class: "mono", placeholder: "none" });
   #strategy = h("select", { onchange: () => this.#explainStrategy() }, ...STRATEGIES.map(({ value, text }) => new Option(text, value)));
   #meaning = h("span");
+  #remote = h("select", { onchange: () => this.#explainStrategy() }, ...REMOTE.map(({ value, text }) => new Option(text, value)));
+  #remoteMeaning = h("span");
+  #protocol = segmented("group.protocol", [{ value: "classic", text: "classic" }, { value: "consumer", text: "consumer" }], "classic", () => this.#explainStrategy());
+  #protocolMeaning = h("p", { class: "hint" });
+  #strategyField = field("partition.assignment.strategy", this.#strategy, this.#meaning);
+  #remoteField = field("group.remote.assignor", this.#remote, this.#remoteMeaning);
   #autoCommit = h("input", { type: "checkbox" });
   /** @type {PageState | null} */
   #state = null;
@@ -79,9 +92,10 @@ export class JoinForm extends EventTarget {
       h("div", { class: "fields" }, field("Group id", this.#group), field("Client id", this.#member)), this.#known,
       h("fieldset", null, h("legend", { class: "label" }, "Subscribes to"), this.#topicBox),
       h("fieldset", null, h("legend", { class: "label" }, "auto.offset.reset: without a committed offset it begins …"), this.#reset),
-      h("details", { class: "join-more" }, h("summary", null, "Assignor, static membership, auto commit"),
+      h("details", { class: "join-more" }, h("summary", null, "Protocol, assignor, static membership, auto commit"),
         h("div", { class: "stack" },
-          field("partition.assignment.strategy", this.#strategy, this.#meaning),
+          h("div", { class: "field" }, h("span", { class: "label" }, "group.protocol"), this.#protocol.element, this.#protocolMeaning),
+          this.#strategyField, this.#remoteField,
           field("group.instance.id", this.#instance, "With one it is a static member: it stays in the group when it is closed, and is back in its old place until its session times out."),
           h("label", { class: "check-line" }, this.#autoCommit,
             h("span", null, "enable.auto.commit", h("span", { class: "hint" }, " Kafka’s default is on. Here it is off, so that each commit is an act that can be seen. When on, positions are committed by a poll 5 s after the last time, before a rebalance, and on closing."))))),
@@ -113,7 +127,7 @@ export class JoinForm extends EventTarget {
   #suggest() {
     if (!this.#suggested || !this.#state) return;
     const group = this.#state.view.groups.find(({ id }) => id === this.#group.value);
-    const taken = new Set(group?.members.map(({ member }) => member));
+    const taken = new Set([...(group?.members ?? []), ...(group?.outside ?? [])].map(({ member }) => member));
     let n = 1;
     while (taken.has(`m${n}`)) n += 1;
     if (this.#member.value !== `m${n}`) this.#member.value = `m${n}`;
@@ -134,18 +148,28 @@ export class JoinForm extends EventTarget {
   }
 
   #explainStrategy() {
+    const isConsumer = this.#protocol.value === "consumer";
+    this.#strategyField.hidden = isConsumer;
+    this.#remoteField.hidden = !isConsumer;
+    this.#protocolMeaning.textContent = isConsumer
+      ? "KIP-848: the broker deals out, and each member goes over to its share by itself. Nobody stops for the others."
+      : "Kafka’s default: all members join anew, and one of them deals out.";
     this.#meaning.textContent = this.#chosenStrategy()?.meaning ?? "";
+    this.#remoteMeaning.textContent = REMOTE.find(({ value }) => value === this.#remote.value)?.meaning ?? "";
   }
 
   #submit() {
     const chosen = /** @type {HTMLInputElement | null} */ (this.#reset.querySelector(":checked"));
     const reset = chosen?.value ?? "latest";
-    const assignors = this.#chosenStrategy()?.assignors;
+    const isConsumer = this.#protocol.value === "consumer";
+    const assignors = isConsumer ? undefined : this.#chosenStrategy()?.assignors;
+    const remoteAssignor = isConsumer ? this.#remote.value : "";
     const instanceId = this.#instance.value;
     /** @type {Command} */
     const detail = {
       type: "join", group: this.#group.value, member: this.#member.value, topics: [...this.#topics],
       autoOffsetReset: /** @type {OffsetReset} */ (reset === BY_DURATION ? `${BY_DURATION}:${this.#duration.value.trim()}` : reset),
+      ...(isConsumer && { protocol: "consumer" }), ...(remoteAssignor !== "" && { remoteAssignor }),
       ...(assignors && { assignors }), ...(instanceId !== "" && { instanceId }), ...(this.#autoCommit.checked && { autoCommit: true }),
     };
     this.dispatchEvent(new CustomEvent("join", { detail }));

@@ -37,9 +37,9 @@ function placesText(places) {
 /**
  * What the last rebalance meant for a member.
  * @param {MemberView} member
- * @param {number[]} rounds
+ * @param {GroupView} group
  */
-function rebalanceText({ lastRebalance }, rounds) {
+function rebalanceText({ lastRebalance }, { rounds, protocol }) {
   if (!lastRebalance) return "";
   const { cooperative, revoked, kept, assigned } = lastRebalance;
   const parts = [];
@@ -47,7 +47,7 @@ function rebalanceText({ lastRebalance }, rounds) {
   if (cooperative && kept.length > 0) parts.push(`kept ${placesText(kept)}, read on`);
   if (assigned.length > 0) parts.push(`assigned ${placesText(assigned)}`);
   if (!cooperative && kept.length > 0) parts.push(`${placesText(kept)} came back, without the position`);
-  const went = rounds.length > 1 ? `Last rebalance, generations ${rounds[0]} to ${rounds.at(-1)}: ` : `Last rebalance, generation ${rounds[0]}: `;
+  const went = protocol === "consumer" ? `Last change, epoch ${rounds[0]}: ` : rounds.length > 1 ? `Last rebalance, generations ${rounds[0]} to ${rounds.at(-1)}: ` : `Last rebalance, generation ${rounds[0]}: `;
   return parts.length > 0 ? went + parts.join(" · ") : `${went}nothing for it`;
 }
 
@@ -60,6 +60,8 @@ export class MemberRow {
   #max = numberInput({ placeholder: "max 500", size: 8, "aria-label": "max.poll.records" });
   #place = h("select");
   #offset = numberInput({ class: "number mono" });
+  #metadata = textInput({ size: 12, placeholder: "none" });
+  #topics = textInput({ class: "mono", size: 24 });
   #time = textInput({ class: "mono", size: 24, placeholder: "2026-01-31T12:00:00Z" });
   #more;
   #seek;
@@ -95,12 +97,18 @@ export class MemberRow {
         field("Partition", this.#place), field("Offset", this.#offset),
         button("Seek there", () => this.#toOffset("seek")),
         button("To beginning", () => this.#seekTo("beginning")), button("To end", () => this.#seekTo("end")),
-        button("Commit it", () => this.#toOffset("commit")),
+        button("Commit it", () => this.#toOffset("commit")), field("with metadata", this.#metadata),
         button("Pause", () => this.#pause("pause"), { title: "It takes nothing from the partition until resumed, or until an eager rebalance" }),
         button("Resume", () => this.#pause("resume"))),
       h("div", { class: "row low" },
         field("Time: ISO 8601, or ms since 1970", this.#time),
         button("Seek all its partitions to that time", () => this.#toTime())),
+      h("div", { class: "row low" },
+        field("Subscribes to: topics, with commas", this.#topics),
+        button("Subscribe", () => this.#subscribe(this.#topics.value.split(",").map((topic) => topic.trim()).filter((topic) => topic !== ""))),
+        button("Unsubscribe", () => this.#subscribe([]), { title: "It leaves the group and runs on" }),
+        button("Rebalance", () => this.#act({ type: "enforceRebalance" }), { title: "enforceRebalance(): with the consumer protocol nothing happens" }),
+        button("Poll too late", () => this.#act({ type: "exceedPollInterval" }), { ...of("Let max.poll.interval.ms pass for"), title: "max.poll.interval.ms passes without a poll: it drops out of the group" })),
       h("p", { class: "hint" }, "A seek moves this member’s position. A commit stores the next offset to read for the whole group: after offset 4 has been read, that is 5."));
     this.element = h("li", { class: "member", "aria-label": `Member ${member.member} of ${group.id}` },
       h("div", { class: "row member-head" }, this.#name, this.#state),
@@ -122,9 +130,10 @@ export class MemberRow {
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
     this.element.classList.toggle("idle", owned.length === 0);
     this.element.classList.toggle("crashed", member.crashed || member.closed);
-    setText(this.#last, rebalanceText(member, item.group.rounds));
+    setText(this.#last, rebalanceText(member, item.group));
     this.#last.hidden = this.#last.textContent === "";
     this.tick();
+    if (document.activeElement !== this.#topics) this.#topics.value = member.topics.join(", ");
     const mine = new Set(owned.flatMap(({ topic, partitions }) => partitions.map((p) => `${topic} ${p}`)));
     const all = topics.filter(({ name }) => member.topics.includes(name)).flatMap(({ name, partitions }) => partitions.map(({ partition }) => `${name} ${partition}`));
     const places = [...all.filter((place) => mine.has(place)), ...all.filter((place) => !mine.has(place))];
@@ -139,13 +148,17 @@ export class MemberRow {
 
   /** Shows how much of a crashed member's session is left. */
   tick() {
-    const { member, now } = this.#item;
+    const { member, now, group } = this.#item;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
     const owns = placesText(owned);
     let text = owns === "" ? "idle: a member, but no partition is left for it" : owns;
     if (member.crashed || member.closed) {
       const left = member.sessionEnds === null ? "" : `; the group ${member.closed ? "waits for it" : "notices in"} ${span(member.sessionEnds - now())}`;
       text = `${member.closed ? "closed, but a static member stays" : "crashed"}${owns === "" ? "" : `, and still owns ${owns}`}${left}`;
+    }
+    if (group.protocol === "consumer") {
+      const target = placesText(member.target);
+      text += ` · epoch ${member.epoch}${target === placesText(owned) ? "" : `, target: ${target === "" ? "nothing" : target}`}`;
     }
     if (member.paused.length > 0) text += ` (paused: ${placesText(member.paused)})`;
     if (member.instanceId !== null) text += ` · static ${member.instanceId}`;
@@ -160,7 +173,13 @@ export class MemberRow {
     if (place) this.#doing.act({ type, group: group.id, member: member.member, ...place });
   }
 
-  /** @typedef {{ type: "leave" | "crash" | "restart" | "commit" | "poll" }} Simple */
+  /** @param {string[]} topics */
+  #subscribe(topics) {
+    const { group, member } = this.#item;
+    this.#doing.act({ type: "subscribe", group: group.id, member: member.member, topics });
+  }
+
+  /** @typedef {{ type: "leave" | "crash" | "restart" | "commit" | "poll" | "enforceRebalance" | "exceedPollInterval" }} Simple */
 
   /** @param {Simple & { maxRecords?: number }} command */
   #act(command) {
@@ -210,6 +229,7 @@ export class MemberRow {
     if (what === "seek") return this.#seekTo(offset);
     const place = this.#chosen();
     const { group, member } = this.#item;
-    if (place) this.#doing.act({ type: "commit", group: group.id, member: member.member, offsets: [{ ...place, offset }] });
+    const metadata = this.#metadata.value;
+    if (place) this.#doing.act({ type: "commit", group: group.id, member: member.member, offsets: [{ ...place, offset, ...(metadata !== "" && { metadata }) }] });
   }
 }
