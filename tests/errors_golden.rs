@@ -326,6 +326,9 @@ fn settings(config: &Value, topics: &[String]) -> Result<Result<ConsumerConfig>,
         match name {
             // Topics are never made by asking; what one fetch brings of all is more than these have.
             "group.id" | "allow.auto.create.topics" | "fetch.max.bytes" => {}
+            "max.partition.fetch.bytes" => {
+                made.max_partition_fetch_bytes = value.parse().unwrap();
+            }
             "group.protocol" => made.protocol = value.parse()?,
             "group.remote.assignor" => made.remote_assignor = Some(value.to_owned()),
             "group.instance.id" => made.instance_id = Some(value.to_owned()),

@@ -9,6 +9,7 @@ mod configs;
 mod history;
 mod placement;
 mod record;
+pub mod tools;
 
 pub use changes::{ChangesView, Put};
 pub use cluster::{

@@ -1,0 +1,151 @@
+//! What the page can print of Kafka's tools against their recorded output, Apache Kafka 4.4.0. What
+//! the fields mean: `tests/golden/cli/README.md`.
+#![cfg(not(target_arch = "wasm32"))]
+
+#[path = "support/golden.rs"]
+mod golden;
+
+use golden::{Tally, hex, lines, number};
+use loglanes::view::tools::{OffsetAt, log_dirs, offsets, topic_list, topics};
+use loglanes::{Cluster, Command, Produce};
+use serde_json::Value;
+
+const NOW: i64 = 1_700_000_100_000;
+
+/// The recorded state; none where no acts of ours lead to it.
+fn cluster_of(state: &Value) -> Option<Cluster> {
+    let mut cluster = Cluster::with_brokers(7, [1]);
+    for topic in state["topics"].as_array().into_iter().flatten() {
+        let name = topic["name"].as_str()?;
+        let configs = topic["configs"].as_object().into_iter().flatten();
+        let create = Command::CreateTopic {
+            name: name.to_owned(),
+            partitions: Some(number(topic.get("partitions")?)),
+            replication_factor: None,
+            configs: configs
+                .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
+                .collect(),
+        };
+        cluster.apply(&create, NOW).ok()?;
+        for record in topic["records"].as_array().into_iter().flatten() {
+            for _ in 0..record["count"].as_i64().unwrap_or(1) {
+                let produce = Produce {
+                    topic: name.to_owned(),
+                    partition: Some(number(&record["partition"])),
+                    timestamp: record["timestamp"].as_i64(),
+                    key: hex(&record["key_hex"]).map(Into::into),
+                    value: match record["value_size"].as_u64() {
+                        Some(size) => Some(vec![b'x'; size as usize].into()),
+                        None => hex(&record["value_hex"]).map(Into::into),
+                    },
+                    ..Produce::default()
+                };
+                cluster.apply(&Command::Produce(produce), NOW).ok()?;
+            }
+        }
+        for start in topic["log_start_offsets"].as_array().into_iter().flatten() {
+            let (partition, before) = (number(&start["partition"]), number(&start["offset"]));
+            let topic = name.to_owned();
+            cluster.apply(&Command::DeleteRecords { topic, partition, before }, NOW).ok()?;
+        }
+    }
+    Some(cluster)
+}
+
+fn value<'a>(args: &[&'a str], name: &str) -> Option<&'a str> {
+    let at = args.iter().position(|arg| *arg == name)?;
+    args.get(at + 1).copied()
+}
+
+/// Whether a tool's list of topics, with commas, names this one; none for other patterns.
+fn named(list: Option<&str>, name: &str) -> Option<bool> {
+    let Some(list) = list else { return Some(true) };
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_,".contains(letter);
+    let (head, is_open) = match list.strip_suffix(".*") {
+        Some(head) => (head, true),
+        None => (list, false),
+    };
+    if !head.chars().all(is_plain) {
+        return None;
+    }
+    let is_named = |one: &str| if is_open { name.starts_with(one) } else { name == one };
+    Some(head.split(',').any(is_named))
+}
+
+fn replay(file: &str, print: impl Fn(&Cluster, &[&str]) -> Option<String>) {
+    let lines = lines(file);
+    let mut tally = Tally::default();
+    for line in &lines {
+        let args: Vec<&str> =
+            line["command"]["args"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        if line["exit_code"] != 0 {
+            tally.skip("what the tool itself refuses");
+            continue;
+        }
+        if line["internal_topics"].as_array().is_some_and(|names| !names.is_empty()) {
+            tally.skip("topics of Kafka's own, which there are none of");
+            continue;
+        }
+        let Some(cluster) = cluster_of(&line["state"]) else {
+            tally.skip("a state that no acts lead to");
+            continue;
+        };
+        let Some(mut ours) = print(&cluster, &args[2..]) else {
+            tally.skip("an option or a pattern that is not offered");
+            continue;
+        };
+        for (_, topic) in cluster.topics() {
+            ours = ours.replace(&topic.id.to_string(), "<topic-id>");
+        }
+        tally.compare(&line["case"], ours, line["stdout"].as_str().unwrap().to_owned());
+    }
+    tally.finish(file, lines.len());
+}
+
+#[test]
+fn topics_are_listed_and_described_as_by_kafka_topics() {
+    replay("cli/topics.ndjson", |cluster, args| {
+        let known = ["--list", "--describe", "--topic", "--exclude-internal", "--if-exists"];
+        if args.iter().any(|arg| arg.starts_with("--") && !known.contains(arg)) {
+            return None;
+        }
+        let names: Vec<&str> = cluster.topics().map(|(name, _)| name).collect();
+        let list = value(args, "--topic");
+        let kept: Option<Vec<bool>> = names.iter().map(|name| named(list, name)).collect();
+        let kept = kept?;
+        let wanted = |name: &str| names.iter().zip(&kept).any(|(one, is)| *one == name && *is);
+        if args.contains(&"--describe") {
+            Some(topics(cluster, wanted))
+        } else {
+            Some(topic_list(names.iter().copied().filter(|name| wanted(name))))
+        }
+    });
+}
+
+#[test]
+fn offsets_are_told_as_by_kafka_get_offsets() {
+    replay("cli/get-offsets.ndjson", |cluster, args| {
+        let known = ["--topic", "--time", "--partitions", "--exclude-internal-topics"];
+        if args.iter().any(|arg| arg.starts_with("--") && !known.contains(arg)) {
+            return None;
+        }
+        let at: OffsetAt = value(args, "--time").unwrap_or("latest").parse().ok()?;
+        let list = value(args, "--topic");
+        named(list, "")?;
+        let numbers = value(args, "--partitions");
+        let is_number = |partition: usize| {
+            numbers.is_none_or(|list| list.split(',').any(|one| one == partition.to_string()))
+        };
+        Some(offsets(cluster, at, |name, partition| {
+            named(list, name) == Some(true) && is_number(partition)
+        }))
+    });
+}
+
+#[test]
+fn log_dirs_are_told_as_by_kafka_log_dirs() {
+    replay("cli/log-dirs.ndjson", |cluster, args| {
+        let list = value(args, "--topic-list");
+        Some(log_dirs(cluster, "<log-dir>", |name| named(list, name) == Some(true)))
+    });
+}
