@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use loglanes::group::{OffsetReset, PartitionOffset, TopicPartition};
+use loglanes::group::{
+    ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, TopicPartition,
+};
 use loglanes::insight::{KeyCensus, split_keys, what_if};
 use loglanes::log::{LogConfig, NewRecord, PartitionLog};
 use loglanes::snapshot::{Export, FileReader, Restorer};
@@ -600,4 +602,42 @@ fn offsets_past_the_last_whole_number_of_a_double_are_exact() {
     let refused = cluster.apply(&Command::produce("t", None, None), T).unwrap_err();
     assert!(!refused.message().is_empty());
     assert_eq!(cluster, full);
+}
+
+#[test]
+fn with_the_consumer_protocol_too_every_partition_has_exactly_one_owner() {
+    let mut session = session(&[("t", 2)]);
+    let join = |member: &str| Command::Join {
+        group: "g".into(),
+        member: member.into(),
+        config: ConsumerConfig {
+            topics: vec!["t".into()],
+            protocol: GroupProtocol::Consumer,
+            ..ConsumerConfig::default()
+        },
+    };
+    let leave = |member: &str| Command::Leave { group: "g".into(), member: member.into() };
+    let mut step = |command: Command| {
+        session.apply(command, T).unwrap();
+        let group = session.cluster().group("g").unwrap();
+        assert_eq!(group.state(), "Stable");
+        let mut owned: Vec<i32> = group
+            .members
+            .values()
+            .flat_map(|member| member.assignment.iter().map(|at| at.partition))
+            .collect();
+        owned.sort_unstable();
+        assert_eq!(owned, [0, 1]);
+        let mut sizes: Vec<usize> =
+            group.members.values().map(|member| member.assignment.len()).collect();
+        sizes.sort_unstable();
+        (group.generation, sizes)
+    };
+    assert_eq!(step(join("m0")), (2, vec![2]));
+    assert_eq!(step(join("m1")), (3, vec![1, 1]));
+    assert_eq!(step(join("m2")), (4, vec![0, 1, 1]));
+    assert_eq!(step(leave("m0")), (5, vec![1, 1]));
+    assert_eq!(step(leave("m1")), (6, vec![2]));
+    assert_eq!(step(join("m3")), (7, vec![1, 1]));
+    assert_eq!(step(join("m4")), (8, vec![0, 1, 1]));
 }
