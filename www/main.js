@@ -20,6 +20,7 @@ import { KEPT } from "./panels/parts/kept.js";
 import { GroupsPanel } from "./panels/groups.js";
 import { HistoryPanel } from "./panels/history.js";
 import { KeysPanel } from "./panels/keys.js";
+import { LessonsPanel } from "./panels/lessons.js";
 import { PartitionsPanel } from "./panels/partitions.js";
 import { ProducePanel } from "./panels/produce.js";
 import { RecordPanel } from "./panels/record.js";
@@ -54,6 +55,7 @@ class Page {
   });
   /** Shown only while their tab is; so only then updated. @type {Map<string, Widget>} */
   panels = new Map(/** @type {[string, Widget][]} */ ([
+    ["lessons", new LessonsPanel(byId("lessons"), this.travel.lessons)],
     ["produce", new ProducePanel(byId("produce"))],
     ["groups", new GroupsPanel(byId("groups"))],
     ["partitions", new PartitionsPanel(byId("partitions"))],
@@ -152,6 +154,7 @@ class Page {
       "forget-aside": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.forgetAside(aside)),
       "edit-text": () => this.travel.edit(),
       share: () => this.travel.share(),
+      lesson: (/** @type {string | null} */ id) => void this.travel.openLesson(id),
     };
     for (const [type, act] of Object.entries(acts)) {
       widget.addEventListener(type, (event) => act(/** @type {CustomEvent} */ (event).detail));
@@ -185,7 +188,7 @@ class Page {
   #update() {
     if (this.engine.broken) return;
     const state = this.#state();
-    this.travel.update(state.view);
+    Object.assign(state, this.travel.update(state.view));
     byId("page").classList.toggle("is-empty", state.view.topics.length + state.view.groups.length + state.view.history.length === 0);
     // One widget's fault must not keep the others from being right.
     for (const widget of [this.topics, this.lanes, this.record, this.files, this.panels.get(this.tabs.current)]) {

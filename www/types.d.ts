@@ -1,8 +1,9 @@
 /** What the page's parts say to each other. The engine's own types are in src/wasm/types.d.ts. */
 
 import type { Engine } from "./engine.js";
+import type { Visit } from "./travel/visit.js";
 import type {
-  ClusterView, Command, GenerateCommand, ImportSpec, LoglanesError, Outcome, PartitionerInfo, TopicView,
+  ClusterView, Command, Finding, GenerateCommand, ImportSpec, LoglanesError, Outcome, PartitionerInfo, TopicView,
 } from "../src/wasm/types.d.ts";
 
 /** One record's place; `null` is "no record". */
@@ -24,6 +25,9 @@ export interface PageState {
   selection: Selection | null;
   /** A key that a panel wants to be looked at in the lanes. */
   highlight?: { tag: number } | null;
+  /** What is looked at beside the visitor's own, and what a lesson's checks find. */
+  visit?: Visit | null;
+  findings?: Finding[];
 }
 
 /** A widget owns the DOM below its root, is told by `update`, and speaks by the events below. */
@@ -72,6 +76,8 @@ export interface WidgetEvents {
   "forget-aside": number;
   /** Open the history as a text to be changed. */
   "edit-text": undefined;
+  /** Open a lesson by its id; null: the first. */
+  lesson: string | null;
   /** Open the dialog that makes links. */
   share: undefined;
   /** Show a panel's tab, by its id. */

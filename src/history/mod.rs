@@ -105,6 +105,12 @@ impl History {
         &self.steps
     }
 
+    /// Those of them that are done: all but what lies ahead.
+    #[must_use]
+    pub fn done(&self) -> &[Step] {
+        self.steps.get(..self.steps.len() - self.ahead).unwrap_or_default()
+    }
+
     /// How many steps have been forgotten. While there are any, the history cannot be replayed.
     #[must_use]
     pub fn forgotten(&self) -> u64 {
@@ -171,7 +177,7 @@ impl History {
             .with_hint("What is there now can still be exported to a file."));
         }
         let mut cluster = crate::Cluster::new(seed);
-        for step in self.steps.iter().take(self.steps.len() - self.ahead) {
+        for step in self.done() {
             cluster.apply(&step.command, step.at_ms)?;
         }
         Ok(cluster)

@@ -36,7 +36,7 @@ impl Reads {
             return Err("The first steps of the history are no longer kept.".to_owned());
         }
         let mut cluster = Cluster::new(session.seed());
-        for step in session.history().steps() {
+        for step in session.history().done() {
             let outcome = cluster.apply(&step.command, step.at_ms);
             reads.note(&outcome.map_err(|error| error.message().to_owned())?);
         }

@@ -6,7 +6,7 @@ import { expect, expectAccessible, picture, test } from "./support/test.js";
 
 /** @import { Page } from "@playwright/test" */
 
-const PANELS = ["Produce", "Groups", "Partitions", "Configs", "Keys", "History"];
+const PANELS = ["Lessons", "Produce", "Groups", "Partitions", "Configs", "Keys", "History"];
 const SIZES = /** @type {const} */ ([[360, 740], [800, 900], [1600, 1000]]);
 
 /** @param {Page} page */

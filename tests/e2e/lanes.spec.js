@@ -89,10 +89,12 @@ test("tabs follow the arrows", async ({ page }) => {
   await loadFlights(page);
   await page.getByRole("tab", { name: "Produce" }).focus();
   await page.keyboard.press("ArrowLeft");
+  await expect(page.getByRole("tab", { name: "Lessons" })).toBeFocused();
+  await page.keyboard.press("ArrowLeft");
   await expect(page.getByRole("tab", { name: "History" })).toBeFocused();
   await expect(page.getByRole("tabpanel", { name: "History" })).toBeVisible();
   await page.keyboard.press("Home");
-  await expect(page.getByRole("tabpanel", { name: "Produce" })).toBeVisible();
+  await expect(page.getByRole("tabpanel", { name: "Lessons" })).toBeVisible();
   await expect(page.getByRole("tabpanel", { name: "History" })).toBeHidden();
 });
 

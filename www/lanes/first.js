@@ -1,9 +1,9 @@
-/** @file What an empty cluster shows in the lanes' place: what this is, the one rule, three ways to begin. */
+/** @file What an empty cluster shows in the lanes' place: what this is, the one rule, the ways to begin. */
 
 import { h } from "../dom.js";
 
 /**
- * @param {(type: "sample" | "file" | "topic", file?: File) => void} act
+ * @param {(type: "lesson" | "sample" | "file" | "topic", file?: File) => void} act
  * @returns {HTMLElement}
  */
 export function firstScreen(act) {
@@ -30,7 +30,8 @@ export function firstScreen(act) {
       h(
         "p",
         { class: "first-acts" },
-        h("button", { type: "button", class: "primary", onclick: () => act("sample") }, "Load 20,000 real flights"),
+        h("button", { type: "button", class: "primary", onclick: () => act("lesson") }, "Begin with the first lesson"),
+        h("button", { type: "button", onclick: () => act("sample") }, "Load 20,000 real flights"),
         h("button", { type: "button", onclick: () => act("topic") }, "Make a topic by hand"),
         h("button", { type: "button", onclick: () => choose.click() }, "Open a file…"),
         choose,

@@ -80,7 +80,7 @@ export class LanesView extends EventTarget {
     this.root = root;
     this.first = firstScreen((type, file) => {
       if (type === "file") this.dispatchEvent(new CustomEvent("file", { detail: file }));
-      else this.dispatchEvent(new CustomEvent(type === "sample" ? "sample" : "new-topic"));
+      else this.dispatchEvent(new CustomEvent(type === "topic" ? "new-topic" : type, { detail: null }));
     });
     this.canvas = h("canvas", { class: "lanes-canvas", "aria-hidden": "true" });
     this.listRoot = h("div", { class: "lanes-lists" });

@@ -10,7 +10,7 @@ import { LONG_LINK_LENGTH, MAX_LINK_LENGTH, writeLink } from "./link.js";
 /** @import { Link } from "./link.js" */
 /** @import { LoglanesError } from "../../src/wasm/types.d.ts" */
 
-/** What can be pointed to. @typedef {Required<Pick<Link, "step" | "panel">> & Pick<Link, "record"> & { panelName: string, length: number }} Place */
+/** What can be pointed to. @typedef {Required<Pick<Link, "step" | "panel">> & Pick<Link, "record" | "lesson"> & { panelName: string, length: number }} Place */
 
 export class ShareDialog {
   #link = "";
@@ -78,7 +78,7 @@ export class ShareDialog {
     this.#show("", "");
     if (!place || !this.#text) return;
     const fragment = await writeLink({
-      scenario: this.#text,
+      ...(place.lesson === undefined ? { scenario: this.#text } : { lesson: place.lesson }),
       step: this.#step.checked ? place.step : undefined,
       panel: this.#panel.checked ? place.panel : undefined,
       record: this.#record.checked ? place.record : undefined,

@@ -3,13 +3,14 @@
  * few callbacks, so that the controller stays thin.
  */
 
-/** @import { ClusterView } from "../../src/wasm/types.d.ts" */
+/** @import { ClusterView, Finding } from "../../src/wasm/types.d.ts" */
 /** @import { Link } from "../links/link.js" */
 /** @import { Selection } from "../types.d.ts" */
 /** @import { VisitKind } from "./visit.js" */
 
 import { byId } from "../dom.js";
 import { Engine, isRefusal } from "../engine.js";
+import { Lessons } from "../learn/lessons.js";
 import { LinkError, readLink } from "../links/link.js";
 import { ShareDialog } from "../links/share-dialog.js";
 import { confirmed } from "../panels/parts/confirm.js";
@@ -20,6 +21,9 @@ import { TimeBar } from "./time-bar.js";
 import { UndoButtons } from "./undo.js";
 import { VisitBar } from "./visit-bar.js";
 import { MAX_UNASKED_RECORDS, recordsOf, Visit } from "./visit.js";
+
+/** Time alone may make a check hold; so often it is asked again. */
+const CHECK_CLOCK_MS = 5_000;
 
 /**
  * What it needs of the page.
@@ -35,6 +39,7 @@ import { MAX_UNASKED_RECORDS, recordsOf, Visit } from "./visit.js";
 
 export class Travel {
   playback = new Playback(() => this.#stepForward());
+  lessons = new Lessons();
   #host;
   #time = new TimeBar(byId("time"), this.playback);
   #undo = new UndoButtons(byId("undo"));
@@ -45,6 +50,8 @@ export class Travel {
   #mine = null;
   /** @type {Visit | null} */
   #visit = null;
+  /** @type {{ visit: Visit, asked: string, findings: Finding[] } | null} */
+  #checked = null;
   /** The fragment that was taken last. */
   #fragment = "";
 
@@ -75,6 +82,23 @@ export class Travel {
     return this.#visit;
   }
 
+  /**
+   * What the checks of the lesson find that is looked at. They look at all that was read, so they are
+   * asked only when something was done.
+   * @param {ClusterView} view
+   * @returns {Finding[]}
+   */
+  #check({ now, history: { position, length, asides } }) {
+    const visit = this.#visit;
+    if (visit?.kind !== "lesson") return [];
+    const clock = position < length ? 0 : Math.floor(now / CHECK_CLOCK_MS);
+    const asked = [position, length, asides.length, clock].join();
+    if (this.#checked?.visit !== visit || this.#checked.asked !== asked) {
+      this.#checked = { visit, asked, findings: this.#host.engine().check(visit.text) };
+    }
+    return this.#checked.findings;
+  }
+
   /** The visitor's own engine was made anew. @param {Engine} engine @returns {boolean} whether it stays unseen for now */
   renewed(engine) {
     if (!this.#mine) return false;
@@ -82,11 +106,15 @@ export class Travel {
     return true;
   }
 
-  /** @param {ClusterView} view */
-  update({ history }) {
+  /** @param {ClusterView} view @returns {{ visit: Visit | null, findings: Finding[] }} */
+  update(view) {
+    const { history } = view;
     const visit = this.#visit;
+    const findings = this.#check(view);
+    if (visit?.kind === "lesson") this.#bar.judge(findings);
     this.#time.update(history, visit?.notesAt(history.position) ?? [], visit !== null && history.length > 0);
     this.#undo.update(history);
+    return { visit, findings };
   }
 
   /** @param {number} position @param {boolean} [byPlayback] */
@@ -116,7 +144,7 @@ export class Travel {
   share() {
     const { history } = this.#host.engine().view();
     const { panel, panelName, selection } = this.#host.place();
-    this.#share.open(() => this.#script(), { step: history.position, length: history.length, panel, panelName, record: selection ?? undefined });
+    this.#share.open(() => this.#script(), { step: history.position, length: history.length, panel, panelName, record: selection ?? undefined, lesson: this.#lessonAsItIs() });
   }
 
   /** What is here as a text: the author's own, as long as it is what is here. */
@@ -125,6 +153,13 @@ export class Travel {
     const { history } = engine.view();
     const visit = this.#visit;
     return visit && !visit.stopped && history.length === visit.length && history.asides.length === 0 ? visit.text : engine.historyText();
+  }
+
+  /** The link to a lesson is its name. @returns {string | undefined} */
+  #lessonAsItIs() {
+    const visit = this.#visit;
+    const { length, asides } = this.#host.engine().view().history;
+    return visit?.id && length === visit.length && asides.length === 0 ? visit.id : undefined;
   }
 
   /** @param {string} text */
@@ -137,9 +172,10 @@ export class Travel {
    * @param {VisitKind} kind
    * @param {string} text
    * @param {Link} [link] where in it
+   * @param {string | null} [lesson] its id
    * @returns {Promise<boolean>} whether it was carried out
    */
-  async look(kind, text, link = {}) {
+  async look(kind, text, link = {}, lesson = null) {
     const view = await Engine.read(text);
     const problem = view.problems[0];
     if (problem) {
@@ -152,6 +188,7 @@ export class Travel {
       if (!(await confirmed({ title: "Carry out this scenario?", text, act: "Carry it out" }))) return false;
     }
     const visit = new Visit(kind, text, view);
+    visit.id = lesson;
     const engine = await Engine.play(visit);
     this.playback.pause();
     this.#mine ??= this.#host.engine();
@@ -164,6 +201,25 @@ export class Travel {
     return true;
   }
 
+  /** Opens a lesson, anew if it is open. @param {string | null} id none: the first @param {Link} [link] where in it */
+  async openLesson(id, link = {}) {
+    try {
+      const list = await this.lessons.list();
+      const lesson = id === null ? list[0] : list.find((one) => one.id === id);
+      if (!lesson) throw new LinkError(`There is no lesson “${id}” here.`, "Choose one in the Lessons panel.");
+      const text = await this.lessons.text(lesson);
+      const fragment = `#lesson=${encodeURIComponent(lesson.id)}`;
+      if (!(await this.look("lesson", text, { panel: "lessons", ...link }, lesson.id))) return;
+      if (link.lesson === undefined) {
+        history.replaceState(history.state, "", `${location.pathname}${location.search}${fragment}`);
+        this.#fragment = fragment;
+      }
+    } catch (error) {
+      if (error instanceof LinkError) this.#bar.refuse(error.message, error.hint);
+      else this.#bar.refuse(error instanceof Error ? error.message : String(error), "Try again once the connection is back.");
+    }
+  }
+
   /** Opens what the page's address asks for. */
   async openLink() {
     const fragment = location.hash;
@@ -173,6 +229,7 @@ export class Travel {
       if (!link) return;
       this.#fragment = fragment;
       if (link.scenario !== undefined) await this.look("link", link.scenario, link);
+      else if (link.lesson !== undefined) await this.openLesson(link.lesson, link);
       else {
         if (link.step !== undefined) this.go(link.step);
         this.#host.goTo(link);

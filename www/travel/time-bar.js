@@ -44,6 +44,7 @@ export class TimeBar extends EventTarget {
     // What had the focus is gone: go on in the page.
     if (focused && this.#root.hidden) document.getElementById("lanes")?.focus();
     if (this.#root.hidden) return;
+    this.#root.classList.toggle("past", ahead > 0);
     this.#transport.update(history);
     setText(this.#ahead, ahead === 0 ? "" : `${plural(ahead, "step")} ${ahead === 1 ? "lies" : "lie"} ahead. What you do now begins another course, and ${ahead === 1 ? "it is" : "they are"} set aside.`);
     if (this.#end.hidden !== (ahead === 0)) {

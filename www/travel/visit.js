@@ -23,6 +23,8 @@ export class Visit {
   lines = [0];
   /** Why it ended early, or empty. */
   stopped = "";
+  /** A lesson's id. @type {string | null} */
+  id = null;
 
   /**
    * @param {VisitKind} kind
