@@ -5,6 +5,7 @@ use wasm_bindgen::prelude::*;
 use super::Loglanes;
 use super::convert::{Thrown, bytes_of, to_js};
 use super::from_js::from_js;
+use crate::interchange::segment::LogFiles;
 use crate::interchange::{self, Export};
 
 #[wasm_bindgen]
@@ -44,6 +45,29 @@ impl Loglanes {
         let head = bytes_of("The beginning of a file", head)?;
         let spec = from_js("import", &spec)?;
         to_js(&interchange::preview(&head, whole, &spec, partitions)?)
+    }
+
+    /// Copies `.log` files of a broker, or zip archives of them, into partitions of a topic that
+    /// never had a record: each into the partition that its directory is named after, else into
+    /// `partition`. One act for each partition.
+    #[wasm_bindgen(js_name = copyLog, unchecked_return_type = "Outcome[]")]
+    pub fn copy_log(
+        &mut self,
+        topic: &str,
+        partition: i32,
+        names: Vec<String>,
+        #[wasm_bindgen(unchecked_param_type = "Uint8Array[]")] contents: Vec<JsValue>,
+        now: f64,
+    ) -> Result<JsValue, Thrown> {
+        let mut files = LogFiles::new();
+        for (name, content) in names.iter().zip(&contents) {
+            files.take(name, bytes_of("The content of a file", content)?)?;
+        }
+        let mut outcomes = Vec::new();
+        for copy in files.copies(topic, partition)? {
+            outcomes.push(self.run(copy, now)?);
+        }
+        to_js(&outcomes)
     }
 
     /// Begins to write records into a file: then `exportNext` until it is null.

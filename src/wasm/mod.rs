@@ -146,6 +146,11 @@ impl Loglanes {
                 .with_hint("Call the method produceMany, which takes them as bytes.")
                 .into());
         }
+        if matches!(command, Command::CopyLog { .. }) {
+            return Err(Error::loglanes("A copyLog command brings no files with it.")
+                .with_hint("Call the method copyLog, which takes them as bytes.")
+                .into());
+        }
         to_js(&self.run(command, now)?)
     }
 

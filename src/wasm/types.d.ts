@@ -173,6 +173,8 @@ export type Outcome =
   | { type: "produced"; topic: string; partition: number; offset: bigint; timestamp: number }
   /** Each reason of a refusal once, with how many records it met; at most 100 of them. Lines of a file that are no records are told by the job's progress. */
   | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; refusals: (Refusal & { count: number })[]; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
+  /** What `copyLog` has done. `cut`: what a broker cuts off damaged files after a crash; a null reason: only zero bytes follow. */
+  | { type: "logCopied"; topic: string; partition: number; logStartOffset: bigint; logEndOffset: bigint; records: number; bytes: number; segments: number; cut: { file: string; position: number; bytes: number; segments: number; reason: string | null } | null }
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
   | { type: "offsetsReset"; group: string; plan: ResetPlan }
@@ -580,6 +582,12 @@ export type FileFormat =
   | { type: "lossless" }
   /** What `kcat -C -J` prints. */
   | { type: "kcatJson" }
+  /** A `.log` file of Kafka's. */
+  | { type: "segment" }
+  /** A zip archive of such files, in directories such as `orders-3/`. */
+  | { type: "logZip" }
+  /** What `kafka-dump-log --print-data-log` prints. */
+  | { type: "dumpLog" }
   /** A table; `header`: the first row names the columns. */
   | { type: "csv"; separator: string; header: boolean }
   /** One JSON array, each of its elements a value. */
@@ -629,6 +637,8 @@ export interface ExportSpec {
   scope?: { type: "topic" } | { type: "partition"; partition: number } | { type: "range"; partition: number; from: bigint; to: bigint } | { type: "unread"; group: string };
   format:
     | { type: "lossless" | "kcatJson" }
+    /** A zip archive of the files that a broker has of whole partitions: of a topic, or of one partition. */
+    | { type: "logFiles" }
     | { type: "csv"; separator: string }
     | { type: "kcatText"; format: string; nulls?: boolean }
     | { type: "consoleConsumer"; properties?: Record<string, string> };

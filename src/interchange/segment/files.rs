@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::zip::read_zip;
+use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::log::{LogConfig, PartitionLog, RecoveryCut};
 use crate::segment_set::SegmentSet;
@@ -48,6 +49,59 @@ impl LogFiles {
             files.add(&file.path, file.bytes)?;
         }
         Ok(files)
+    }
+
+    /// Adds a file as people give it: a zip archive is taken apart, anything else is
+    /// [added](Self::add).
+    ///
+    /// # Errors
+    /// As there, and as [`read_zip`].
+    pub fn take(&mut self, path: &str, bytes: Vec<u8>) -> Result {
+        if !bytes.starts_with(b"PK\x03\x04") {
+            return self.add(path, bytes);
+        }
+        for file in read_zip(&bytes, |path| kind(path) != Kind::Other)? {
+            self.add(&file.path, file.bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The acts that copy them into the partitions of a topic: each into the one that its directory
+    /// is named after, or where none is, into `partition`.
+    ///
+    /// # Errors
+    /// No `.log` file; files of several partitions, and no telling which is which; a file of 4 GiB
+    /// or more.
+    ///
+    /// ```
+    /// use loglanes::interchange::segment::LogFiles;
+    ///
+    /// let mut files = LogFiles::new();
+    /// files.take("seg-plain.log", Vec::new())?;
+    /// assert_eq!(files.copies("orders", 2)?[0].to_string().split(" files").next(), Some("copy-log orders-2"));
+    /// assert!(LogFiles::new().copies("orders", 0).is_err());
+    /// # Ok::<(), loglanes::Error>(())
+    /// ```
+    pub fn copies(&self, topic: &str, partition: i32) -> Result<Vec<Command>> {
+        let held = self.partitions.values().filter(|files| !files.segments.is_empty());
+        let held: Vec<_> = held.collect();
+        if held.is_empty() {
+            return Err(Error::loglanes("There is no .log file among them.").with_hint(
+                "Give the .log files of a partition, or a zip archive of its directory.",
+            ));
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        let copies = held.into_iter().map(|files| {
+            let partition = files.name.as_ref().map_or(partition, |(_, number)| *number);
+            if !seen.insert(partition) {
+                return Err(Error::loglanes(format!(
+                    "Files of several partitions would go into partition {partition}."
+                ))
+                .with_hint("Name each directory after its topic and partition, as in orders-3."));
+            }
+            Ok(Command::CopyLog { topic: topic.to_owned(), partition, segments: files.set()? })
+        });
+        copies.collect()
     }
 
     /// Adds a file. Its last directory says whose it is; a file without one belongs to a partition
