@@ -220,3 +220,106 @@ fn every_language_has_the_same_lessons() {
         assert!(names.iter().all(|name| english.contains(name)), "{language}");
     }
 }
+
+/// Texts that are nearly right: those of the documentation and the lessons with slips in them.
+mod slips {
+    use loglanes::Command;
+    use loglanes::scenario::Diagnostic;
+    use proptest::prelude::*;
+    use proptest::sample::{Index, select};
+
+    use super::*;
+
+    fn corpus() -> Vec<String> {
+        let page = fs::read_to_string(root().join("docs/scenarios.md")).unwrap();
+        let lessons = lessons().into_iter().flat_map(|(_, files)| files);
+        let lessons = lessons.map(|file| fs::read_to_string(file).unwrap());
+        blocks(&page, "```lanes").into_iter().map(|(_, text)| text).chain(lessons).collect()
+    }
+
+    #[derive(Debug, Clone)]
+    enum Slip {
+        Drop,
+        Twice,
+        Put(&'static str),
+        DropLine,
+        SwapLines(Index),
+    }
+
+    fn slip() -> impl Strategy<Value = (Index, Slip)> {
+        let pieces = vec![
+            " ", "=", ",", "\"", "-", "@", "\\", "x\"", "none", "0", "9", "-1", "+1h", "\u{301}",
+            "\0", "#", "$ ", "\n",
+        ];
+        let slip = prop_oneof![
+            Just(Slip::Drop),
+            Just(Slip::Twice),
+            select(pieces).prop_map(Slip::Put),
+            Just(Slip::DropLine),
+            any::<Index>().prop_map(Slip::SwapLines),
+        ];
+        (any::<Index>(), slip)
+    }
+
+    fn slipped(text: &str, (at, slip): &(Index, Slip)) -> String {
+        let mut letters: Vec<char> = text.chars().collect();
+        let mut lines: Vec<&str> = text.lines().collect();
+        if letters.is_empty() || lines.is_empty() {
+            return text.to_owned();
+        }
+        let letter = at.index(letters.len());
+        let line = at.index(lines.len());
+        match slip {
+            Slip::Drop => drop(letters.remove(letter)),
+            Slip::Twice => letters.insert(letter, letters[letter]),
+            Slip::Put(piece) => drop(letters.splice(letter..letter, piece.chars())),
+            Slip::DropLine => {
+                lines.remove(line);
+                return lines.join("\n");
+            }
+            Slip::SwapLines(other) => {
+                let other = other.index(lines.len());
+                lines.swap(line, other);
+                return lines.join("\n");
+            }
+        }
+        letters.into_iter().collect()
+    }
+
+    fn is_small(scenario: &Scenario) -> bool {
+        scenario.lines().iter().all(|line| match line {
+            Statement::Act(act) => match &act.command {
+                Command::Generate { spec, .. } => spec.count <= 2_000 && spec.value_bytes <= 2_000,
+                Command::CreateTopic { partitions, .. } => partitions.unwrap_or(1) <= 100,
+                Command::CreatePartitions { total, .. } => *total <= 100,
+                _ => true,
+            },
+            _ => true,
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn a_text_with_slips_is_told_or_runs_and_is_printed_as_it_was_read(
+            text in select(corpus()),
+            slips in proptest::collection::vec(slip(), 1..4),
+        ) {
+            let text = slips.iter().fold(text, |text, slip| slipped(&text, slip));
+            match Scenario::parse(&text) {
+                Err(problems) => {
+                    let is_told = |problem: &Diagnostic| problem.column >= 1 && problem.hint.len() < 2_000;
+                    prop_assert!(!problems.is_empty() && problems.iter().all(is_told));
+                }
+                Ok(scenario) => {
+                    prop_assert_eq!(Scenario::parse(&scenario.to_string()), Ok(scenario.clone()));
+                    if is_small(&scenario) {
+                        let (player, _) = play(&scenario, true);
+                        check(&scenario, player.session(), player.now_ms());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -151,12 +151,11 @@ impl Reading {
             ));
         }
         let verb = trimmed.split_whitespace().next().unwrap_or_default();
-        let is_word = |word: &str| trimmed.len() == word.len() || verb == word;
         let statement = match verb {
-            "note" if is_word("note") => Ok(Statement::Note(Reader::rest(line, "note").to_owned())),
-            "task" if is_word("task") => Ok(Statement::Task(Reader::rest(line, "task").to_owned())),
-            _ => self.statement(line),
-        }?;
+            "note" => Statement::Note(Reader::rest(line, verb).to_owned()),
+            "task" => Statement::Task(Reader::rest(line, verb).to_owned()),
+            _ => self.statement(line)?,
+        };
         match statement {
             Statement::Note(_) => {}
             Statement::Act(_) => {
