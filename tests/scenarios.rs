@@ -320,7 +320,8 @@ mod slips {
                     prop_assert_eq!(Scenario::parse(&scenario.to_string()), Ok(scenario.clone()));
                     if is_small(&scenario) {
                         let (player, _) = play(&scenario, true);
-                        check(&scenario, player.session(), player.now_ms());
+                        let found = check(&scenario, player.session(), player.now_ms());
+                        prop_assert!(found.iter().all(|finding| !finding.text.is_empty()));
                     }
                 }
             }
