@@ -37,8 +37,8 @@ async function told(page) {
     state[topic] = await rows(partitions.getByRole("region", { name: "Partitions", exact: true }));
   }
   const history = await panel(page, "History");
-  await expect(history.getByRole("option").first()).toBeVisible();
-  state.history = await history.getByRole("option").allTextContents();
+  await expect(history.getByRole("listbox").getByRole("option").first()).toBeVisible();
+  state.history = await history.getByRole("listbox").getByRole("option").allTextContents();
   return state;
 }
 
