@@ -5,8 +5,10 @@
 mod files;
 
 use files::{Placed, Plain, decode, decode_all, export, import, records, sending};
+use loglanes::interchange::csv::{MAX_COLUMNS, MAX_ROW_BYTES};
+use loglanes::interchange::properties::MAX_PROPERTIES;
 use loglanes::interchange::{
-    ExportFormat, ExportScope, FileFormat, KeyChoice, PartitionChoice, inspect, preview,
+    Export, ExportFormat, ExportScope, ExportSpec, FileFormat, KeyChoice, PartitionChoice, inspect, preview,
 };
 use loglanes::{Cluster, Command, ImportSpec, Outcome, Session};
 use proptest::prelude::*;
@@ -327,6 +329,67 @@ fn what_is_not_at_its_end_when_an_import_is_cancelled_is_not_taken() {
     let Outcome::ProducedMany { records: sent, .. } = outcome else { panic!("{outcome:?}") };
     assert_eq!((sent, done.records), (1.0, 1.0));
     assert_eq!(records(there.cluster(), "t").len(), 1);
+}
+
+#[test]
+fn a_partition_a_range_and_what_a_group_has_not_read_go_out_by_themselves() {
+    let mut there = session("t", 2);
+    let record = |partition, value: &str| Placed {
+        partition: Some(partition),
+        timestamp: Some(T),
+        plain: Plain { value: some(value), ..Plain::default() },
+        ..Placed::default()
+    };
+    let all = [record(0, "a"), record(0, "b"), record(0, "c"), record(1, "d")];
+    there.apply(sending("t", &all, T), T).unwrap();
+    let out = |there: &Session, scope| {
+        let format = ExportFormat::KcatText { format: "%s ".into(), nulls: false };
+        String::from_utf8(export(there.cluster(), "t", scope, format)).unwrap()
+    };
+    assert_eq!(out(&there, ExportScope::Topic), "a b c d ");
+    assert_eq!(out(&there, ExportScope::Partition { partition: 1 }), "d ");
+    assert_eq!(out(&there, ExportScope::Range { partition: 0, from: 1, to: 3 }), "b c ");
+    assert_eq!(out(&there, ExportScope::Range { partition: 0, from: 1, to: 1 }), "");
+    let latest = loglanes::group::OffsetReset::Earliest;
+    there.apply(Command::join("g", "m", "t", latest), T).unwrap();
+    let at = |partition, offset| loglanes::group::PartitionOffset { topic: "t".into(), partition, offset };
+    let commit = Command::Commit { group: "g".into(), member: "m".into(), offsets: Some(vec![at(0, 2)]) };
+    there.apply(commit, T).unwrap();
+    assert_eq!(out(&there, ExportScope::Unread { group: "g".into() }), "c d ");
+    for (scope, name) in [
+        (ExportScope::Range { partition: 0, from: 1, to: 4 }, "OFFSET_OUT_OF_RANGE"),
+        (ExportScope::Range { partition: 0, from: -1, to: 1 }, "OFFSET_OUT_OF_RANGE"),
+        (ExportScope::Partition { partition: 2 }, "UNKNOWN_TOPIC_OR_PARTITION"),
+        (ExportScope::Unread { group: "none".into() }, "GROUP_ID_NOT_FOUND"),
+    ] {
+        let spec = ExportSpec { topic: "t".into(), scope, format: ExportFormat::Lossless };
+        assert_eq!(Export::begin(there.cluster(), &spec).unwrap_err().name(), name);
+    }
+}
+
+#[test]
+fn limits_hold_at_their_edge() {
+    let row = |bytes: usize| format!("value\n{}\nnext\n", "x".repeat(bytes)).into_bytes();
+    let format = FileFormat::Csv { separator: ',', header: true };
+    let at = decode(&format, &row(MAX_ROW_BYTES), 1 << 20);
+    assert_eq!(at[0].as_ref().unwrap().plain.value.as_ref().unwrap().len(), MAX_ROW_BYTES);
+    let past = decode(&format, &row(MAX_ROW_BYTES + 1), 1 << 20);
+    assert!(past[0].as_ref().unwrap_err().starts_with("line 2: 8388609 bytes are more than"));
+    assert!(past[1].is_ok(), "the next row is read");
+    let columns = |count: usize| ",".repeat(count - 1) + "\n";
+    let table = |count| FileFormat::Csv { separator: ',', header: count == 0 };
+    assert!(decode(&table(1), columns(MAX_COLUMNS).as_bytes(), 999)[0].is_ok());
+    assert!(decode(&table(1), columns(MAX_COLUMNS + 1).as_bytes(), 999)[0].is_err());
+    let properties = |count: usize| -> FileFormat {
+        FileFormat::ConsoleProducer { properties: (0..count).map(|n| (n.to_string(), String::new())).collect() }
+    };
+    assert!(properties(MAX_PROPERTIES).decoder().is_ok());
+    assert!(properties(MAX_PROPERTIES + 1).decoder().is_err());
+    // A value of a record of 1 MiB, every byte written with six characters, is a line that is taken.
+    let longest = "\\u0000".repeat(1 << 20);
+    let line = format!("{{\"partition\":0,\"offset\":0,\"ts\":1,\"key\":null,\"payload\":\"{longest}\"}}\n");
+    let found = decode(&FileFormat::KcatJson, line.as_bytes(), 1 << 20);
+    assert_eq!(found[0].as_ref().unwrap().plain.value.as_ref().unwrap().len(), 1 << 20);
 }
 
 /// Every format, with options that read much.

@@ -6,7 +6,7 @@
  * they are interrupted. Reading a state file is the exception: nothing is taken until all is read.
  */
 
-/** @import { Bytes, GenerateCommand, ImportSpec, JobProgress, Outcome } from "../src/wasm/types.d.ts" */
+/** @import { Bytes, ExportSpec, GenerateCommand, ImportSpec, JobProgress, Outcome } from "../src/wasm/types.d.ts" */
 
 /** The longest time the page waits for a job. */
 const SLICE_MS = 12;
@@ -146,6 +146,39 @@ export async function writeState(engine, { sliced = true } = {}) {
     parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (chunk));
     if (sliced && slices.over) await slices.pause();
   }
+}
+
+/** So many bytes of an export are handed to the browser at once, which may keep them on disk. */
+const PART_BYTES = 16 << 20;
+
+/**
+ * Records as a file, in slices.
+ * @param {{ beginExport(spec: ExportSpec): unknown, exportNext(): Bytes | null, exportProgress(): { records: number } }} engine
+ * @param {ExportSpec} spec
+ * @returns {Promise<{ blob: Blob, records: number }>} rejects with what the engine refuses
+ */
+export async function writeRecords(engine, spec) {
+  engine.beginExport(spec);
+  const slices = new Slices();
+  /** @type {Blob[]} */
+  const parts = [];
+  /** @type {BlobPart[]} */
+  let open = [];
+  let bytes = 0;
+  let records = 0;
+  for (;;) {
+    const chunk = engine.exportNext();
+    if (!chunk) break;
+    records = engine.exportProgress().records;
+    open.push(/** @type {Uint8Array<ArrayBuffer>} */ (chunk));
+    bytes += chunk.length;
+    if (bytes >= PART_BYTES) {
+      parts.push(new Blob(open));
+      [open, bytes] = [[], 0];
+    }
+    if (slices.over) await slices.pause();
+  }
+  return { blob: new Blob([...parts, ...open], { type: "application/octet-stream" }), records };
 }
 
 /**

@@ -2,6 +2,8 @@
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/gy;
 const SPACE = /\s*/y;
+/** Deeper JSON is not indented: each level makes every line longer. */
+const MOST_DEPTH = 500;
 
 /**
  * The same JSON, one member a line. Numbers are not read as numbers, so 9007199254740993 and 1.10 stay
@@ -27,6 +29,7 @@ export function indentJson(text) {
     } else {
       if (previous === "[" || previous === "{" || previous === ",") out += line();
       if (token === "[" || token === "{") depth += 1;
+      if (depth > MOST_DEPTH) return null;
       out += token === ":" ? ": " : token;
     }
     previous = token;

@@ -134,7 +134,7 @@ class Page {
     const acts = {
       command: (/** @type {Command} */ command) => this.#run(widget, command),
       generate: (/** @type {GenerateCommand} */ command) => this.#work(widget, (engine, options) => runGenerate(engine, command, options)),
-      import: (/** @type {{ file: Blob, spec: ImportSpec, create?: Command }} */ { file, spec, create }) => this.#import(widget, file, spec, create),
+      import: (/** @type {{ file: Blob, files?: Blob[], spec: ImportSpec, create?: Command }} */ { file, files, spec, create }) => this.#import(widget, files ?? [file], spec, create),
       restore: (/** @type {{ file: Blob }} */ { file }) => this.#restore(widget, file),
       clear: () => this.#clear(widget),
       select: (/** @type {Selection | null} */ place) => this.#select(place, widget),
@@ -266,15 +266,26 @@ class Page {
 
   /**
    * @param {Widget | null} asker
-   * @param {Blob} file
+   * @param {Blob[]} files one after the other, each an act of its own
    * @param {ImportSpec} spec
    * @param {Command} [create] the topic, if it is to be made first
    * @returns {Promise<boolean>} whether it was done
    */
-  async #import(asker, file, spec, create) {
+  async #import(asker, files, spec, create) {
     if (create && !this.#run(asker, create)) return false;
     this.#choose(spec.topic);
-    return this.#work(asker, (engine, options) => runImport(engine, file, spec, options));
+    let whole = true;
+    for (const file of files) {
+      const done = await this.#work(asker, async (engine, options) => {
+        const end = await runImport(engine, file, spec, options);
+        whole = !end.cancelled && end.failure === null;
+        return end;
+      });
+      if (!done) return false;
+      // A stop is meant for what is still to come as well.
+      if (!whole) break;
+    }
+    return true;
   }
 
   /** Real flights, keyed by the airport they leave from. @param {Widget} asker */
@@ -282,7 +293,7 @@ class Page {
     try {
       const file = await fetchSample();
       const { topic, partitions, keyField } = SAMPLE;
-      if (!(await this.#import(asker, file, { topic, key: { from: "field", path: keyField } }, { type: "createTopic", name: topic, partitions, configs: KEPT }))) return;
+      if (!(await this.#import(asker, [file], { topic, key: { from: "field", path: keyField } }, { type: "createTopic", name: topic, partitions, configs: KEPT }))) return;
       this.files.note(`Chosen for you: a topic “${topic}” of ${partitions} partitions, and for each flight’s key its field “${keyField}”, the airport it leaves from; records are kept for ever (retention.ms=-1). To choose yourself, take Sample… in the bar.`);
     } catch (error) {
       if (!this.engine.broken) this.#notice(`The sample could not be loaded: ${error instanceof Error ? error.message : error}`);

@@ -9,16 +9,18 @@
 
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
-import { isState, writeState } from "../jobs.js";
+import { isState, writeRecords, writeState } from "../jobs.js";
+import { download } from "../download.js";
 import { fetchSample } from "../sample.js";
+import { ExportDialog } from "./export-dialog.js";
 import { ImportPlan } from "./import-plan.js";
 import { JobDock } from "./job-dock.js";
 import { RefusalOutput } from "./parts/refusal.js";
 
 /** As much of a file as is looked at before the user is asked. */
-const HEAD_BYTES = 64 * 1024;
-/** A download starts some time after the click; its address must live until then. */
-const DOWNLOAD_MS = 60_000;
+const HEAD_BYTES = 256 * 1024;
+/** So many files are taken at once. */
+const MOST_FILES = 1000;
 
 /**
  * Events, all for the controller:
@@ -33,9 +35,10 @@ export class FilesPanel extends EventTarget {
   #state = null;
   #plan;
   #dock;
-  #picker = h("input", { type: "file", class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked() });
+  #exportDialog;
+  #picker = h("input", { type: "file", multiple: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked() });
   #ask = new Question();
-  #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop a file of JSON lines, or an exported state"));
+  #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop files of records, or an exported state"));
   #buttons;
   #refusal = new RefusalOutput();
 
@@ -44,8 +47,9 @@ export class FilesPanel extends EventTarget {
     super();
     const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {string} */ title) => h("button", { type: "button", class: "quiet", title, onclick }, text);
     this.#buttons = {
-      import: button("Import…", () => this.#picker.click(), "Records from a file of JSON lines, or a whole state from an exported file. You can also drop a file anywhere."),
+      import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, or a whole state from an exported file. You can also drop files anywhere, or paste text."),
       sample: button("Sample…", () => void this.loadSample(), "20,000 real flights"),
+      records: button("Save records…", () => this.#openExport(), "Records of a topic, to a file"),
       export: button("Export", () => void this.export(), "The whole state, to a file"),
       clear: button("Clear…", () => void this.#clear(), "Delete everything"),
     };
@@ -54,6 +58,9 @@ export class FilesPanel extends EventTarget {
     document.body.append(shell);
     this.#plan = new ImportPlan(shell);
     this.#dock = new JobDock(shell);
+    this.#exportDialog = new ExportDialog(shell);
+    this.#exportDialog.addEventListener("export-records", (event) => void this.#exportRecords(/** @type {CustomEvent} */ (event).detail));
+    document.addEventListener("paste", (event) => this.#pasted(event));
     root.append(...Object.values(this.#buttons), this.#picker, this.#refusal.element);
     this.#plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
     this.#dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
@@ -67,6 +74,7 @@ export class FilesPanel extends EventTarget {
     const empty = isEmpty(state.view);
     this.#buttons.import.disabled = busy;
     this.#buttons.sample.disabled = busy;
+    this.#buttons.records.disabled = busy || state.view.topics.length === 0;
     this.#buttons.export.disabled = busy || empty;
     this.#buttons.clear.disabled = busy || empty;
   }
@@ -74,9 +82,10 @@ export class FilesPanel extends EventTarget {
   /**
    * Looks at a file and asks what to do with it.
    * @param {File} file
+   * @param {File[]} [more] files that came with it
    * @returns {Promise<void>}
    */
-  async open(file) {
+  async open(file, more = []) {
     const state = this.#state;
     if (!state) return;
     this.#refusal.clear();
@@ -89,7 +98,61 @@ export class FilesPanel extends EventTarget {
       return this.#say(`${visible(file.name)} could not be read: ${/** @type {Error} */ (error).message}`);
     }
     if (isState(head)) await this.#restore(file, state.view);
-    else this.#plan.open(file, state.engine.inspect(head), state);
+    else this.#plan.open(file, head, state, await this.#alike(head, more.slice(0, MOST_FILES), state));
+  }
+
+  /**
+   * Those of other files that have the format of the first; the others are named.
+   * @param {Uint8Array} head
+   * @param {File[]} files
+   * @param {PageState} state
+   */
+  async #alike(head, files, { engine }) {
+    if (files.length === 0) return [];
+    const format = JSON.stringify(engine.inspect(head).format);
+    /** @type {File[]} */
+    const alike = [];
+    /** @type {File[]} */
+    const others = [];
+    for (const file of files) {
+      const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+      const same = format !== "null" && !isState(bytes) && JSON.stringify(engine.inspect(bytes).format) === format;
+      (same ? alike : others).push(file);
+    }
+    if (others.length > 0) this.#say(`Of another format, and left out: ${others.slice(0, 5).map((file) => visible(file.name)).join(", ")}${others.length > 5 ? " and more" : ""}. Import them by themselves.`);
+    return alike;
+  }
+
+  #openExport() {
+    this.#refusal.clear();
+    if (this.#state) this.#exportDialog.open(this.#state);
+  }
+
+  /** Writes records into a file, in slices. @param {{ spec: import("../../src/wasm/types.d.ts").ExportSpec, name: string }} what */
+  async #exportRecords({ spec, name }) {
+    if (!this.#state) return;
+    const { engine } = this.#state;
+    try {
+      const { blob, records } = await writeRecords(engine, spec);
+      this.#exportDialog.close();
+      download(blob, name);
+      this.#say(`${name}: ${count(records)} ${records === 1 ? "record" : "records"}, ${size(blob.size)}.`);
+    } catch (error) {
+      const refused = /** @type {LoglanesError} */ (error);
+      if (!this.#exportDialog.refused(refused)) this.#refusal.show(refused);
+    }
+  }
+
+  /** Text that is pasted where nothing takes it is a file. @param {ClipboardEvent} event */
+  #pasted(event) {
+    const at = /** @type {Element | null} */ (event.target);
+    if (at?.closest?.("input, textarea, select, [contenteditable], dialog")) return;
+    const files = [...(event.clipboardData?.files ?? [])];
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (files.length === 0 && text.trim() === "") return;
+    event.preventDefault();
+    if (files.length > 0) void this.open(files[0], files.slice(1));
+    else void this.open(new File([text], "pasted.txt", { type: "text/plain" }));
   }
 
   /** Opens the sample as if it had been dropped. @returns {Promise<void>} */
@@ -167,10 +230,10 @@ export class FilesPanel extends EventTarget {
   }
 
   #picked() {
-    const file = this.#picker.files?.[0];
+    const [file, ...more] = this.#picker.files ?? [];
     // So that choosing the same file again is a change again.
     this.#picker.value = "";
-    if (file) void this.open(file);
+    if (file) void this.open(file, more);
   }
 
   #listenForDrops() {
@@ -197,9 +260,8 @@ export class FilesPanel extends EventTarget {
       event.preventDefault();
       inside = 0;
       show();
-      const files = event.dataTransfer?.files ?? [];
-      if (files.length > 1) this.#say(`One file at a time: only ${visible(files[0].name)} is opened.`);
-      if (files.length > 0) void this.open(files[0]);
+      const [file, ...more] = event.dataTransfer?.files ?? [];
+      if (file) void this.open(file, more);
     });
   }
 
@@ -264,11 +326,4 @@ const list = new Intl.ListFormat("en");
 function contents({ topics, groups, records }) {
   const some = (/** @type {number} */ n, /** @type {string} */ noun) => (n === 0 ? [] : [`${count(n)} ${noun}${n === 1 ? "" : "s"}`]);
   return list.format([...some(topics.length, "topic"), ...some(groups.length, "group"), ...some(records, "record")]);
-}
-
-/** @param {Blob} blob @param {string} name */
-function download(blob, name) {
-  const href = URL.createObjectURL(blob);
-  h("a", { href, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(href), DOWNLOAD_MS);
 }

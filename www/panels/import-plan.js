@@ -1,6 +1,6 @@
 /**
- * @file What an import will do, asked before it does it: which topic, which field is the key, which
- * partitioner. The key is proposed with its reason and left to choose: it decides the order of
+ * @file What an import will do, asked before it does it: which format, which topic, what is the key, the
+ * value, the timestamp, who chooses the partition; with what would come of the first records. The key is proposed with its reason and left to choose: it decides the order of
  * everything that follows.
  */
 
@@ -9,6 +9,9 @@
 
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
+import { FormatField } from "./parts/file-format.js";
+import { textInput } from "./parts/field.js";
+import { previewTable } from "./parts/import-preview.js";
 import { KEPT, KEPT_NOTE } from "./parts/kept.js";
 import { RefusalOutput } from "./parts/refusal.js";
 
@@ -68,6 +71,22 @@ export class ImportPlan extends EventTarget {
   #keyHint = h("p", { class: "hint", id: "import-key-hint" });
   #partitioner = h("select", { id: "import-partitioner", onchange: () => this.#rule() });
   #ruleHint = h("p", { class: "hint" });
+  #format = new FormatField();
+  #value = h("select", { id: "import-value", onchange: () => this.#look() });
+  #timestamp = h("select", { id: "import-timestamp", onchange: () => this.#look() });
+  #keep = h("select", { id: "import-partition", onchange: () => this.#look() },
+    h("option", { value: "rehash" }, "the partitioner, anew"), h("option", { value: "keep" }, "the file: each record keeps its own"));
+  #keepField;
+  #path = textInput({ class: "mono", placeholder: "$.user.id", "aria-label": "Path of the key", oninput: () => this.#look() });
+  #joined = textInput({ class: "mono", placeholder: "country, city", "aria-label": "Fields to join, by commas", oninput: () => this.#look() });
+  #separator = textInput({ class: "mono import-separator", value: "-", "aria-label": "What stands between joined fields", oninput: () => this.#look() });
+  #preview = h("section", { class: "import-seen", "aria-label": "Preview" });
+  /** @type {Uint8Array} */
+  #head = new Uint8Array();
+  /** @type {File[]} */
+  #files = [];
+  /** @type {Inspection | null} */
+  #inspection = null;
   #refusal = new RefusalOutput();
   #form;
   /** @type {File | null} */
@@ -90,19 +109,26 @@ export class ImportPlan extends EventTarget {
       h("thead", null, h("tr", null, ...["Key", "Values", "Different"].map((text, i) => h("th", { scope: "col", class: i === 2 && "num" }, text)))),
       this.#keys,
     );
+    const labelled = (/** @type {string} */ text, /** @type {HTMLElement} */ control) => h("div", { class: "field" }, h("label", { for: control.id }, text), control);
+    this.#keepField = labelled("Who chooses the partition", this.#keep);
+    this.#format.addEventListener("change", () => this.#formatChosen());
     this.#form = h(
       "form",
       { method: "dialog", novalidate: true, onsubmit: (/** @type {SubmitEvent} */ event) => this.#submit(event) },
+      this.#format.element,
       h("div", { class: "row low" }, h("div", { class: "field" }, h("label", { for: "import-topic" }, "Into the topic"), this.#topic), this.#newFields),
       this.#keptHint,
       h(
         "fieldset",
         { "aria-describedby": "import-key-hint" },
-        h("legend", null, "Which field is the record's key?"),
+        h("legend", null, "What is the record’s key?"),
         this.#keyHint,
         h("div", { class: "table-wrap", tabindex: 0, role: "group", "aria-label": "Fields of the file" }, table),
       ),
+      h("div", { class: "row low" }, labelled("Value", this.#value), labelled("Timestamp", this.#timestamp)),
+      this.#keepField,
       h("div", { class: "field" }, h("label", { for: "import-partitioner" }, "Partitioner"), this.#partitioner, this.#ruleHint),
+      this.#preview,
       h(
         "div",
         { class: "import-foot" },
@@ -122,17 +148,23 @@ export class ImportPlan extends EventTarget {
   /**
    * Shows what is in a file and asks what to do with it.
    * @param {File} file
-   * @param {Inspection} inspection of its first bytes
+   * @param {Uint8Array} head its first bytes
    * @param {PageState} state
+   * @param {File[]} [more] other files of the same format, for the same topic
    */
-  open(file, inspection, state) {
+  open(file, head, state, more = []) {
+    const inspection = state.engine.inspect(head);
     this.#file = file;
+    this.#files = [file, ...more];
+    this.#head = head;
+    this.#inspection = inspection;
     this.#state = state;
     this.#refusal.clear();
     this.#title.textContent = `Import ${visible(file.name)}`;
-    const known = inspection.format !== null;
+    const known = inspection.format !== null || inspection.others.length > 0;
+    const bytes = this.#files.reduce((sum, each) => sum + each.size, 0);
     this.#about.textContent = known
-      ? `${size(file.size)} of JSON lines. Each line becomes one record: the whole line is the value, one field the key.`
+      ? `${more.length > 0 ? `${count(more.length + 1)} files, ` : ""}${size(bytes)}. Nothing is done before you press Import.`
       : `This file is none that can be imported: ${inspection.reason}`;
     this.#form.hidden = !known;
     if (known) this.#fill(file, inspection, state);
@@ -146,17 +178,85 @@ export class ImportPlan extends EventTarget {
     this.#newName.value = topicName(file.name);
     this.#topics(view);
 
-    const { field, reason } = proposeKey(inspection);
-    this.#keyHint.textContent = `${field === null ? "No key" : `“${visible(field)}”`} is suggested. ${reason}`;
-    this.#keys.replaceChildren(
-      ...inspection.fields.map((each) => this.#row(each, each.name === field)),
-      this.#row(null, field === null),
-    );
+    this.#format.show(inspection);
+    this.#choices(inspection);
 
     const usable = engine.partitioners().filter((each) => each.usable);
     this.#partitioner.replaceChildren(...usable.map(({ id, client, name: label }) => h("option", { value: id }, `${client}: ${label}`)));
     this.#partitioner.value = usable.find((each) => each.isDefault)?.id ?? usable[0]?.id ?? "";
     this.#rule();
+  }
+
+  /** What the file has to choose from. @param {Inspection} inspection */
+  #choices(inspection) {
+    const format = this.#format.value;
+    const same = format !== null && format === inspection.format;
+    // Of another format than the recognised one nothing is known beforehand.
+    const own = !same || inspection.brings.key;
+    const fields = same || format === null ? inspection.fields : [];
+    const { field, reason } = proposeKey({ ...inspection, fields });
+    const suggest = own ? null : field;
+    this.#keyHint.textContent = own ? "" : `${field === null ? "No key" : `“${visible(field)}”`} is suggested. ${reason}`;
+    this.#keyHint.hidden = own;
+    this.#keys.replaceChildren(
+      ...(own ? [this.#row("the file’s own", () => ({ from: "own" }), { checked: true })] : []),
+      ...fields.map((each) => this.#fieldRow(each, each.name === suggest)),
+      this.#row("a path in the value:", () => ({ from: "field", path: this.#path.value }), { control: this.#path }),
+      this.#row("several joined:", () => ({ from: "joined", paths: this.#joined.value.split(",").map((path) => path.trim()).filter(Boolean), separator: this.#separator.value }), { control: h("span", { class: "import-joined" }, this.#joined, this.#separator) }),
+      this.#row("no key", () => ({ from: "none" }), { suggested: !own && field === null }),
+    );
+    const names = fields.map(({ name }) => h("option", { value: `field:${name}` }, `the field ${visible(name)}`));
+    const table = format?.type === "csv";
+    this.#value.replaceChildren(
+      h("option", { value: "own" }, format?.type === "ndjson" || format === null ? "the whole line" : table && !fields.some(({ name }) => name === "value") ? "the whole row, as it is" : "the file’s own"),
+      ...(table ? [h("option", { value: "row" }, "the row as a JSON object")] : []),
+      ...names);
+    this.#timestamp.replaceChildren(
+      ...(same && !inspection.brings.timestamp ? [] : [h("option", { value: "own" }, "the file’s own, else the clock’s")]),
+      h("option", { value: "clock" }, "the clock’s"),
+      ...names.map((option) => option.cloneNode(true)));
+    const places = !same || inspection.brings.partition;
+    this.#keepField.hidden = !places;
+    if (!places) this.#keep.value = "rehash";
+    this.#look();
+  }
+
+  #formatChosen() {
+    this.#refusal.clear();
+    if (this.#inspection) this.#choices(this.#inspection);
+  }
+
+  /** The spec as it stands; null while the key or the format is not chosen. @returns {ImportSpec | null} */
+  #spec() {
+    const chosen = /** @type {HTMLInputElement | null} */ (this.#keys.querySelector("input[type=radio]:checked"));
+    const format = this.#format.value;
+    if (!chosen || !format) return null;
+    const choice = (/** @type {string} */ value) => (value.startsWith("field:") ? { from: /** @type {const} */ ("field"), path: value.slice(6) } : { from: value });
+    return {
+      topic: this.#topic.value === "" ? this.#newName.value : this.#topic.value,
+      partitioner: this.#partitioner.value,
+      format,
+      key: keyOf.get(chosen)?.(),
+      value: /** @type {ImportSpec["value"]} */ (choice(this.#value.value)),
+      timestamp: /** @type {ImportSpec["timestamp"]} */ (choice(this.#timestamp.value)),
+      partition: /** @type {ImportSpec["partition"]} */ (this.#keep.value),
+    };
+  }
+
+  /** Shows what would come of the first records. */
+  #look() {
+    const format = this.#format.value;
+    const { engine, view } = this.#state ?? {};
+    const whole = this.#head.length === this.#file?.size;
+    if (!engine || !view || !format) return this.#preview.replaceChildren();
+    /** @type {ImportSpec} */
+    const spec = this.#spec() ?? { topic: "", format, key: { from: "none" } };
+    const topic = view.topics.find(({ name }) => name === spec.topic);
+    try {
+      this.#preview.replaceChildren(...previewTable(engine.preview(this.#head, whole, spec, topic?.partitions.length ?? (this.#partitions.valueAsNumber || undefined)), whole));
+    } catch (error) {
+      this.#preview.replaceChildren(h("p", { class: "hint" }, /** @type {Error} */ (error).message));
+    }
   }
 
   /** Offers the topics there are; the one of the name that is asked for, if it is among them. @param {ClusterView} view */
@@ -170,31 +270,39 @@ export class ImportPlan extends EventTarget {
     this.#topicChosen();
   }
 
-  /** @param {Field | null} field null: no key @param {boolean} suggested */
-  #row(field, suggested) {
-    const input = h("input", { type: "radio", name: "key", onchange: () => this.#refusal.clear() });
+  /**
+   * @param {string | Node} name
+   * @param {() => ImportSpec["key"]} key
+   * @param {{ checked?: boolean, suggested?: boolean, control?: HTMLElement, samples?: Node[], distinct?: string }} [more]
+   */
+  #row(name, key, { checked = false, suggested = false, control, samples = [], distinct = "" } = {}) {
+    const input = h("input", { type: "radio", name: "key", checked, onchange: () => this.#keyChosen() });
     // The field's name may be any text, so it is kept as a property, not looked up in the form.
-    keyOf.set(input, field ? { from: "field", path: field.name } : { from: "none" });
-    const label = h(
-      "label",
-      null,
-      input,
-      field ? h("span", { class: "mono" }, visible(field.name)) : "no key",
-      suggested && h("span", { class: "tag" }, "suggested"),
-    );
-    const samples = field?.samples.slice(0, SAMPLES_SHOWN).map((sample) => cut(visible(sample))).join(", ");
-    return h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, label),
-      h("td", { class: "mono import-samples" }, samples ?? "", field && !field.inEvery && h("span", { class: "hint" }, " not in every line")),
-      h("td", { class: "num" }, field ? count(field.distinct) : ""),
-    );
+    keyOf.set(input, key);
+    control?.addEventListener("input", () => (input.checked = true), { capture: true });
+    const label = h("label", null, input, name, suggested && h("span", { class: "tag" }, "suggested"));
+    return h("tr", null, h("th", { scope: "row" }, label), h("td", { class: control ? "" : "mono import-samples" }, ...samples, control), h("td", { class: "num" }, distinct));
+  }
+
+  /** @param {Field} field @param {boolean} suggested */
+  #fieldRow(field, suggested) {
+    const samples = field.samples.slice(0, SAMPLES_SHOWN).map((sample) => cut(visible(sample))).join(", ");
+    return this.#row(h("span", { class: "mono" }, visible(field.name)), () => ({ from: "field", path: field.name.startsWith("$") && this.#format.value?.type !== "csv" ? `$[${JSON.stringify(field.name)}]` : field.name }), {
+      suggested,
+      samples: [document.createTextNode(samples), ...(field.inEvery ? [] : [h("span", { class: "hint" }, " not in every line")])],
+      distinct: count(field.distinct),
+    });
+  }
+
+  #keyChosen() {
+    this.#refusal.clear();
+    this.#look();
   }
 
   #topicChosen() {
     this.#newFields.hidden = this.#topic.value !== "";
     this.#keptHint.hidden = this.#topic.value !== "";
+    this.#look();
   }
 
   #rule() {
@@ -205,20 +313,22 @@ export class ImportPlan extends EventTarget {
   /** @param {SubmitEvent} event */
   #submit(event) {
     event.preventDefault();
-    const chosen = /** @type {HTMLInputElement | null} */ (this.#keys.querySelector("input:checked"));
-    if (!chosen) {
+    if (!this.#format.value) {
+      this.#refusal.say("Choose the format.");
+      return;
+    }
+    const spec = this.#spec();
+    if (!spec) {
       this.#refusal.say("Choose the key: a field, or no key.");
       /** @type {HTMLInputElement | null} */ (this.#keys.querySelector("input"))?.focus();
       return;
     }
     const fresh = this.#topic.value === "";
     const topic = fresh ? this.#newName.value : this.#topic.value;
-    /** @type {ImportSpec} */
-    const spec = { topic, partitioner: this.#partitioner.value, key: keyOf.get(chosen) };
     // What Kafka thinks of the name and the count is Kafka's to say.
     const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0, configs: KEPT } : undefined;
     this.#refusal.clear();
-    this.dispatchEvent(new CustomEvent("import", { detail: { file: this.#file, spec, create } }));
+    this.dispatchEvent(new CustomEvent("import", { detail: { file: this.#file, files: this.#files, spec, create } }));
   }
 
   /** @param {LoglanesError} error @returns {boolean} whether it was shown here */
@@ -233,10 +343,11 @@ export class ImportPlan extends EventTarget {
   close() {
     this.#dialog.close();
     this.#file = null;
+    this.#files = [];
   }
 }
 
-/** @type {WeakMap<HTMLInputElement, ImportSpec["key"]>} */
+/** @type {WeakMap<HTMLInputElement, () => ImportSpec["key"]>} */
 const keyOf = new WeakMap();
 
 /** @param {string} text */

@@ -29,8 +29,9 @@ export function refusalCounts(refusals = []) {
  * @returns {HTMLElement[]}
  */
 export function jobNotes(progress) {
-  const { blank = 0, nullKeys = 0 } = /** @type {{ blank?: number, nullKeys?: number }} */ (progress);
+  const { blank = 0, nullKeys = 0, continued = 0 } = /** @type {{ blank?: number, nullKeys?: number, continued?: number }} */ (progress);
   return [
+    ...(continued > 0 ? [h("p", { class: "soft small" }, `${plural(continued, "line was", "lines were")} taken for the rest of the value before ${continued === 1 ? "it" : "them"}: a record does not begin so.`)] : []),
     ...(blank > 0 ? [h("p", { class: "soft small" }, `${plural(blank, "empty line was", "empty lines were")} passed over.`)] : []),
     ...(nullKeys > 0 ? [h("p", { class: "soft small" }, `${plural(nullKeys, "record has", "records have")} no key: the field was missing or null there.`)] : []),
   ];

@@ -1,13 +1,17 @@
 /** @file Bytes to look at: as text, as indented JSON, as a hex dump. Long ones are cut, and say so. */
 
 import { size, h } from "../../dom.js";
-import { toText, visible } from "../../bytes.js";
+import { toHex, toText, visible } from "../../bytes.js";
+import { download } from "../../download.js";
 import { indentJson } from "../../json.js";
+import { button } from "../parts/field.js";
 
 /** So much is shown before "Show all" is pressed. */
 const FIRST_BYTES = 2048;
 /** Larger texts are not indented: it would take too long to look at. */
 const MOST_JSON = 1 << 20;
+/** How long it is said that something was copied. */
+const COPIED_MS = 1_500;
 
 /** @typedef {"text" | "json" | "hex"} Form */
 
@@ -42,6 +46,10 @@ export class BytesView {
   #note = h("p", { class: "soft" });
   #more = h("button", { type: "button", class: "link", onclick: () => { this.#whole = true; this.#render(); this.#pre.focus(); } });
   #facts = h("span", { class: "soft small" });
+  #name;
+  #copy = button("Copy", () => void this.#copyAll(), { class: "link small" });
+  #save = button("Save…", () => this.#saveAll(), { class: "link small", title: "All of its bytes, to a file" });
+  #acts = h("p", { class: "bytes-acts" }, this.#copy, this.#save);
   /** @type {Map<Form, HTMLButtonElement>} */
   #forms = new Map();
 
@@ -54,9 +62,12 @@ export class BytesView {
       choice.append(button);
     }
     this.choice = choice;
+    this.#name = name.toLowerCase();
+    this.#copy.setAttribute("aria-label", `Copy the whole ${this.#name}`);
+    this.#save.setAttribute("aria-label", `Save the whole ${this.#name} to a file`);
     this.#pre.setAttribute("aria-label", name);
     this.element = h("section", { class: "record-part" },
-      h("div", { class: "record-part-head" }, h("h3", null, name), this.#facts, choice), this.#note, this.#pre, this.#more);
+      h("div", { class: "record-part-head" }, h("h3", null, name), this.#facts, choice), this.#note, this.#pre, this.#more, this.#acts);
   }
 
   /**
@@ -71,12 +82,31 @@ export class BytesView {
     this.#render();
   }
 
+  /** The text where it is text, else the digits of its bytes. */
+  async #copyAll() {
+    const bytes = this.#bytes;
+    if (!bytes) return;
+    const text = toText(bytes) ?? toHex(bytes);
+    try {
+      await navigator.clipboard.writeText(text);
+      this.#copy.textContent = toText(bytes) === null ? "Copied as hex" : "Copied";
+    } catch {
+      this.#copy.textContent = "Not allowed here";
+    }
+    setTimeout(() => (this.#copy.textContent = "Copy"), COPIED_MS);
+  }
+
+  #saveAll() {
+    if (this.#bytes) download(new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (this.#bytes)]), `${this.#name}.bin`);
+  }
+
   #render() {
     const bytes = this.#bytes;
     const shown = bytes !== null && bytes.length > 0;
     this.#note.hidden = shown;
     this.#pre.hidden = this.choice.hidden = !shown;
     this.#more.hidden = true;
+    this.#acts.hidden = !shown;
     if (!shown) return;
     const text = toText(bytes);
     const json = text !== null && bytes.length <= MOST_JSON ? indentJson(text) : null;
@@ -93,7 +123,7 @@ export class BytesView {
     this.#pre.textContent = cut && form !== "hex" ? `${full.slice(0, FIRST_BYTES)}…` : full;
     this.#pre.classList.toggle("wraps", form === "text");
     this.#more.hidden = !cut;
-    this.#more.textContent = `Show all ${size(bytes.length)}`;
+    this.#more.textContent = `Show all ${size(bytes.length)}; ${size(FIRST_BYTES)} are shown`;
   }
 }
 
