@@ -8,7 +8,8 @@ use files::{Placed, Plain, decode, decode_all, export, import, records, sending}
 use loglanes::interchange::csv::{MAX_COLUMNS, MAX_ROW_BYTES};
 use loglanes::interchange::properties::MAX_PROPERTIES;
 use loglanes::interchange::{
-    Export, ExportFormat, ExportScope, ExportSpec, FileFormat, KeyChoice, PartitionChoice, inspect, preview,
+    Export, ExportFormat, ExportScope, ExportSpec, FileFormat, KeyChoice, PartitionChoice, inspect,
+    preview,
 };
 use loglanes::{Cluster, Command, ImportSpec, Outcome, Session};
 use proptest::prelude::*;
@@ -352,8 +353,9 @@ fn a_partition_a_range_and_what_a_group_has_not_read_go_out_by_themselves() {
     assert_eq!(out(&there, ExportScope::Range { partition: 0, from: 1, to: 1 }), "");
     let latest = loglanes::group::OffsetReset::Earliest;
     there.apply(Command::join("g", "m", "t", latest), T).unwrap();
-    let at = |partition, offset| loglanes::group::PartitionOffset { topic: "t".into(), partition, offset };
-    let commit = Command::Commit { group: "g".into(), member: "m".into(), offsets: Some(vec![at(0, 2)]) };
+    let at = |partition, offset| loglanes::group::PartitionOffset::new("t", partition, offset);
+    let commit =
+        Command::Commit { group: "g".into(), member: "m".into(), offsets: Some(vec![at(0, 2)]) };
     there.apply(commit, T).unwrap();
     assert_eq!(out(&there, ExportScope::Unread { group: "g".into() }), "c d ");
     for (scope, name) in [
@@ -381,13 +383,17 @@ fn limits_hold_at_their_edge() {
     assert!(decode(&table(1), columns(MAX_COLUMNS).as_bytes(), 999)[0].is_ok());
     assert!(decode(&table(1), columns(MAX_COLUMNS + 1).as_bytes(), 999)[0].is_err());
     let properties = |count: usize| -> FileFormat {
-        FileFormat::ConsoleProducer { properties: (0..count).map(|n| (n.to_string(), String::new())).collect() }
+        FileFormat::ConsoleProducer {
+            properties: (0..count).map(|n| (n.to_string(), String::new())).collect(),
+        }
     };
     assert!(properties(MAX_PROPERTIES).decoder().is_ok());
     assert!(properties(MAX_PROPERTIES + 1).decoder().is_err());
     // A value of a record of 1 MiB, every byte written with six characters, is a line that is taken.
     let longest = "\\u0000".repeat(1 << 20);
-    let line = format!("{{\"partition\":0,\"offset\":0,\"ts\":1,\"key\":null,\"payload\":\"{longest}\"}}\n");
+    let line = format!(
+        "{{\"partition\":0,\"offset\":0,\"ts\":1,\"key\":null,\"payload\":\"{longest}\"}}\n"
+    );
     let found = decode(&FileFormat::KcatJson, line.as_bytes(), 1 << 20);
     assert_eq!(found[0].as_ref().unwrap().plain.value.as_ref().unwrap().len(), 1 << 20);
 }

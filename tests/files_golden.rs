@@ -426,3 +426,81 @@ fn records_are_printed_as_the_console_consumer_prints_them() {
     }
     tally.finish("cli/console-consumer.ndjson", cases.len());
 }
+
+/// What the text shows of a record, by the rule that is stated with it.
+fn as_console_text(properties: &Properties, record: Placed) -> Placed {
+    let on = |name: &str| {
+        properties.get(name).is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
+    };
+    let literal = properties.get("null.literal").map_or("null", String::as_str).as_bytes();
+    let shown = |part: Option<Vec<u8>>| part.filter(|part| part != literal);
+    Placed {
+        partition: record.partition.filter(|_| on("print.partition")),
+        offset: record.offset.filter(|_| on("print.offset")),
+        timestamp: record.timestamp.filter(|_| on("print.timestamp")),
+        plain: Plain {
+            key: shown(record.plain.key).filter(|_| on("print.key")),
+            value: shown(record.plain.value),
+            headers: match on("print.headers") {
+                true => record.plain.headers.into_iter().map(|(k, v)| (k, shown(v))).collect(),
+                false => Vec::new(),
+            },
+        },
+    }
+}
+
+#[test]
+fn what_the_console_consumer_printed_comes_in_as_what_it_was() {
+    let cases = lines("cli/console-consumer.ndjson");
+    let mut tally = Tally::default();
+    for case in &cases {
+        let args = args(&case["command"]["args"]);
+        let text = hex(&case["stdout_hex"])
+            .unwrap_or_else(|| case["stdout"].as_str().unwrap().as_bytes().to_vec());
+        let Some(properties) = properties(case, "formatter") else {
+            tally.skip("both forms of properties at once: nothing is printed");
+            continue;
+        };
+        let on = |name: &str| {
+            properties.get(name).is_some_and(|v| v.trim().eq_ignore_ascii_case("true"))
+        };
+        let columns = ["timestamp", "partition", "offset", "delivery", "epoch", "headers", "key"];
+        let separator = properties.get("key.separator").map_or("\t", String::as_str);
+        if properties.values().any(|value| value.contains("Deserializer")) {
+            tally.skip("a deserializer has changed the bytes");
+        } else if !columns.iter().any(|column| on(&format!("print.{column}"))) {
+            tally.skip("values alone are printed: each line is one");
+        } else if separator.is_empty() {
+            tally.skip("an empty separator parts nothing");
+        } else if properties.contains_key("print.value") {
+            tally.skip("no value is printed");
+        } else if args.contains(&"--formatter") || text.starts_with(b"Option --") {
+            tally.skip("another formatter, or words of the tool before the first record");
+        } else if case["stdout"].as_str().is_some_and(|text| text.contains("<now>")) {
+            tally.skip("the time of the recording is left out");
+        } else {
+            let session = state(case);
+            let printed = records(session.cluster(), "out");
+            let format =
+                FileFormat::ConsoleConsumer { properties: properties.clone(), nulls: true };
+            let ours = decode_all(&format, &text);
+            // Fewer where the tool began later or stopped earlier.
+            let skipped = match ours.first().and_then(|first| first.offset) {
+                Some(first) => printed.iter().filter(|one| one.offset < Some(first)).count(),
+                None => 0,
+            };
+            let unclear = |record: &Placed| {
+                let key = record.plain.key.as_deref().unwrap_or_default();
+                on("print.key") && String::from_utf8_lossy(key).contains(separator)
+            };
+            let wanted: Vec<_> = printed.into_iter().skip(skipped).take(ours.len()).collect();
+            let clear = |list: Vec<Placed>| -> Vec<Placed> {
+                let pairs = list.into_iter().zip(&wanted);
+                pairs.filter(|(_, wanted)| !unclear(wanted)).map(|(one, _)| one).collect()
+            };
+            let theirs = wanted.iter().cloned().map(|one| as_console_text(&properties, one));
+            tally.compare(&case["case"], clear(ours), clear(theirs.collect()));
+        }
+    }
+    tally.finish("cli/console-consumer.ndjson, in", cases.len());
+}
