@@ -77,9 +77,9 @@ export class ImportPlan extends EventTarget {
   #keep = h("select", { id: "import-partition", onchange: () => this.#look() },
     h("option", { value: "rehash" }, "the partitioner, anew"), h("option", { value: "keep" }, "the file: each record keeps its own"));
   #keepField;
-  #path = textInput({ class: "mono", placeholder: "$.user.id", "aria-label": "Path of the key", oninput: () => this.#look() });
-  #joined = textInput({ class: "mono", placeholder: "country, city", "aria-label": "Fields to join, by commas", oninput: () => this.#look() });
-  #separator = textInput({ class: "mono import-separator", value: "-", "aria-label": "What stands between joined fields", oninput: () => this.#look() });
+  #path = textInput({ class: "mono", placeholder: "$.user.id", "aria-label": "Path of the key", oninput: () => this.#typed(this.#path) });
+  #joined = textInput({ class: "mono", placeholder: "country, city", "aria-label": "Fields to join, by commas", oninput: () => this.#typed(this.#joined) });
+  #separator = textInput({ class: "mono import-separator", value: "-", "aria-label": "What stands between joined fields", oninput: () => this.#typed(this.#joined) });
   #preview = h("section", { class: "import-seen", "aria-label": "Preview" });
   /** @type {Uint8Array} */
   #head = new Uint8Array();
@@ -87,6 +87,8 @@ export class ImportPlan extends EventTarget {
   #files = [];
   /** @type {Inspection | null} */
   #inspection = null;
+  /** The choice that a field to type into belongs to. @type {WeakMap<HTMLElement, HTMLInputElement>} */
+  #radioOf = new WeakMap();
   #refusal = new RefusalOutput();
   #form;
   /** @type {File | null} */
@@ -223,7 +225,19 @@ export class ImportPlan extends EventTarget {
 
   #formatChosen() {
     this.#refusal.clear();
-    if (this.#inspection) this.#choices(this.#inspection);
+    if (!this.#inspection) return;
+    // What is still there to choose stays chosen.
+    const checked = () => /** @type {HTMLInputElement | null} */ (this.#keys.querySelector("input[type=radio]:checked"))?.closest("tr")?.rowIndex;
+    const label = this.#keys.rows[(checked() ?? 0) - 1]?.cells[0]?.textContent;
+    const selects = [this.#value, this.#timestamp, this.#keep];
+    const values = selects.map((select) => select.value);
+    this.#choices(this.#inspection);
+    selects.forEach((select, i) => {
+      if ([...select.options].some((option) => option.value === values[i])) select.value = values[i];
+    });
+    const row = [...this.#keys.rows].find(({ cells }) => cells[0]?.textContent === label);
+    if (row) /** @type {HTMLInputElement} */ (row.querySelector("input[type=radio]")).checked = true;
+    this.#look();
   }
 
   /** The spec as it stands; null while the key or the format is not chosen. @returns {ImportSpec | null} */
@@ -279,7 +293,7 @@ export class ImportPlan extends EventTarget {
     const input = h("input", { type: "radio", name: "key", checked, onchange: () => this.#keyChosen() });
     // The field's name may be any text, so it is kept as a property, not looked up in the form.
     keyOf.set(input, key);
-    control?.addEventListener("input", () => (input.checked = true), { capture: true });
+    if (control) this.#radioOf.set(control, input);
     const label = h("label", null, input, name, suggested && h("span", { class: "tag" }, "suggested"));
     return h("tr", null, h("th", { scope: "row" }, label), h("td", { class: control ? "" : "mono import-samples" }, ...samples, control), h("td", { class: "num" }, distinct));
   }
@@ -292,6 +306,13 @@ export class ImportPlan extends EventTarget {
       samples: [document.createTextNode(samples), ...(field.inEvery ? [] : [h("span", { class: "hint" }, " not in every line")])],
       distinct: count(field.distinct),
     });
+  }
+
+  /** Typing a path chooses it. @param {HTMLInputElement} control */
+  #typed(control) {
+    const radio = this.#radioOf.get(control) ?? this.#radioOf.get(/** @type {HTMLElement} */ (control.parentElement));
+    if (radio) radio.checked = true;
+    this.#look();
   }
 
   #keyChosen() {

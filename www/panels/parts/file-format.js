@@ -78,7 +78,7 @@ export class FormatField extends EventTarget {
 
   #chosen() {
     const chosen = this.#select.value === "" ? null : this.#formats[Number(this.#select.value)];
-    this.#format = chosen ? structuredClone(chosen) : null;
+    this.#format = chosen ?? null;
     this.#notes.hidden = this.#select.selectedIndex !== 0;
     this.#showOptions();
     this.dispatchEvent(new Event("change"));
