@@ -59,7 +59,7 @@ export class ExportDialog extends EventTarget {
       title: "Export records",
       act: "Save file",
       body: [
-        h("div", { class: "row low" }, field("Topic", this.#topic), field("Records", this.#scope)),
+        h("div", { class: "row low" }, field("From the topic", this.#topic), field("Records", this.#scope)),
         this.#fields.partition, this.#fields.range, this.#fields.group,
         field("Format", this.#kind), this.#note, this.#fields.lines, this.#fields.format,
       ],
