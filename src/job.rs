@@ -13,7 +13,7 @@ use crate::history::MAX_HISTORY_BYTES;
 use crate::interchange::{Chooser, Decoder, FileRecord, Found, ImportSpec, Passed, Place};
 use crate::log::{Header, NewRecord};
 use crate::outcome::Outcome;
-use crate::producer::{Sending, partitioner_of};
+use crate::producer::Sending;
 use crate::record_set::{RecordSet, RecordSetBuilder};
 
 /// How many refused lines are told one by one; all are counted.
@@ -114,9 +114,9 @@ impl Refusals {
 
 impl Job {
     pub(crate) fn import(spec: ImportSpec, cluster: &mut Cluster, at_ms: i64) -> Result<Self> {
-        let partitioner = partitioner_of(spec.partitioner.as_deref())?;
+        let name = cluster.producer_name(None, spec.partitioner.as_deref())?;
         let now_ms = cluster.clock(at_ms);
-        let bulk = BulkProducer::begin(cluster, &spec.topic, partitioner, now_ms)?;
+        let bulk = BulkProducer::begin(cluster, &spec.topic, &name, now_ms)?;
         let (decoder, chooser) = spec.open()?;
         let taken = Some(RecordSet::builder());
         let import = Import { spec, decoder, chooser, over: false, taken };
@@ -124,14 +124,14 @@ impl Job {
     }
 
     pub(crate) fn generate(command: Command, cluster: &mut Cluster, at_ms: i64) -> Result<Self> {
-        let Command::Generate { topic, partitioner, spec } = &command else {
+        let Command::Generate { topic, producer, partitioner, spec } = &command else {
             return Err(Error::loglanes(format!("A {} is no generation.", command.kind()))
                 .with_hint("Apply it as a command, or begin with a generate command."));
         };
         let generator = Box::new(Generator::new(spec)?);
-        let partitioner = partitioner_of(partitioner.as_deref())?;
+        let name = cluster.producer_name(producer.as_deref(), partitioner.as_deref())?;
         let now_ms = cluster.clock(at_ms);
-        let bulk = BulkProducer::begin(cluster, topic, partitioner, now_ms)?;
+        let bulk = BulkProducer::begin(cluster, topic, &name, now_ms)?;
         Ok(Self::new(bulk, at_ms, Work::Generate { command, generator, next: 0 }))
     }
 
@@ -221,7 +221,7 @@ impl Job {
                 let Import { spec: ImportSpec { topic, partitioner, .. }, taken, .. } = *import;
                 taken.map(|taken| {
                     let records = taken.finish();
-                    Command::ProduceMany { topic, partitioner, records }
+                    Command::ProduceMany { topic, producer: None, partitioner, records }
                 })
             }
             Work::Generate { command, next, .. } => Some(as_far_as(command, next)),
@@ -245,11 +245,12 @@ impl Job {
 /// a generation of none would be refused when the history is replayed.
 fn as_far_as(command: Command, count: u64) -> Command {
     match command {
-        Command::Generate { topic, partitioner, .. } if count == 0 => {
-            Command::ProduceMany { topic, partitioner, records: RecordSet::default() }
+        Command::Generate { topic, producer, partitioner, .. } if count == 0 => {
+            Command::ProduceMany { topic, producer, partitioner, records: RecordSet::default() }
         }
-        Command::Generate { topic, partitioner, spec } => {
-            Command::Generate { topic, partitioner, spec: GenerateSpec { count, ..spec } }
+        Command::Generate { topic, producer, partitioner, spec } => {
+            let spec = GenerateSpec { count, ..spec };
+            Command::Generate { topic, producer, partitioner, spec }
         }
         other => other,
     }
@@ -305,7 +306,7 @@ impl Taking<'_, '_> {
             .sending
             .check_partition(partition)
             .and_then(|()| self.sending.send(record, partition))
-            .and_then(|()| match self.taken {
+            .and_then(|_| match self.taken {
                 Some(taken) => taken.push_to(record, partition),
                 None => Ok(()),
             });

@@ -66,7 +66,7 @@ pub use interchange::ImportSpec;
 pub use job::{JobProgress, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{
     ClockEvent, ConfigChange, LeftAlone, LogCut, MAX_CLOCK_EVENTS, Outcome, PartitionCleaning,
-    PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo,
+    PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo, WrittenMarker,
 };
 pub use record_set::{RecordSet, RecordSetBuilder};
 pub use segment_set::SegmentSet;

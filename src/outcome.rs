@@ -76,6 +76,64 @@ pub enum Outcome {
         /// What was cut off, as after a crash.
         cut: Option<LogCut>,
     },
+    /// A producer has sent its last batch again.
+    Retried {
+        /// The producer.
+        producer: String,
+        /// The topic.
+        topic: String,
+        /// The partition.
+        partition: i32,
+        /// The offset of the batch's first record.
+        first_offset: i64,
+        /// The offset of its last.
+        last_offset: i64,
+        /// Whether it was there already: the broker has answered with its old offsets.
+        is_duplicate: bool,
+    },
+    /// A transactional producer may begin; others with its transactional id no longer.
+    TransactionsInitialized {
+        /// The producer.
+        producer: String,
+        /// Its `transactional.id`.
+        transactional_id: String,
+        /// The id that it writes with.
+        producer_id: i64,
+        /// The epoch that it writes with.
+        epoch: i16,
+        /// The epoch of the producer that had the transactional id before.
+        fenced_epoch: Option<i16>,
+        /// The markers that abort what the other one had open.
+        markers: Vec<WrittenMarker>,
+    },
+    /// A transaction has ended.
+    TransactionEnded {
+        /// Whose.
+        transactional_id: String,
+        /// How.
+        committed: bool,
+        /// Whether the coordinator has aborted it because its time was up.
+        timed_out: bool,
+        /// The markers that say so. None: there was nothing to end.
+        markers: Vec<WrittenMarker>,
+    },
+    /// Offsets of a group are part of a transaction.
+    OffsetsSent {
+        /// Whose.
+        transactional_id: String,
+        /// The group.
+        group: String,
+        /// The next offset to read of each partition.
+        offsets: Vec<PartitionOffset>,
+    },
+    /// A producer has met a failure that leaves its mark: an open transaction can only be aborted,
+    /// or the producer only be closed.
+    ProducerFailed {
+        /// The producer.
+        producer: String,
+        /// The failure, as its user is told of it.
+        error: RefusedRecords,
+    },
     /// A group has dealt its partitions out anew.
     Rebalanced {
         /// The group.
@@ -158,6 +216,17 @@ pub enum Outcome {
         /// What else happened.
         more_events: f64,
     },
+}
+
+/// A marker of a transaction in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WrittenMarker {
+    /// The topic.
+    pub topic: String,
+    /// The partition.
+    pub partition: i32,
+    /// The offset.
+    pub offset: i64,
 }
 
 /// Records that were refused for one reason.

@@ -351,7 +351,7 @@ impl Session {
     /// let mut session = Session::new(7);
     /// session.apply(Command::create_topic("orders", 6), 0)?;
     /// let spec = GenerateSpec { count: 100, keys: 9, skew: 0.0, value_bytes: 20, seed: 1, key_pattern: None };
-    /// let command = Command::Generate { topic: "orders".into(), partitioner: None, spec };
+    /// let command = Command::Generate { topic: "orders".into(), producer: None, partitioner: None, spec };
     /// let begun = session.begin_generate(command, 0)?;
     /// assert_eq!((begun.records, begun.total), (0.0, Some(100.0)));
     /// assert_eq!(session.step(60)?.records, 60.0);

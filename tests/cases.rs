@@ -221,7 +221,8 @@ fn of_ten_thousand_customers_as_many_move_as_on_a_real_cluster() {
             set.push(&record).unwrap();
         }
         let records = set.finish();
-        let send = Command::ProduceMany { topic: "t".into(), partitioner: None, records };
+        let send =
+            Command::ProduceMany { topic: "t".into(), producer: None, partitioner: None, records };
         session.apply(send.clone(), T).unwrap();
         let census = |session: &Session| {
             let mut census = KeyCensus::new();
@@ -575,7 +576,8 @@ fn a_batch_that_kafkas_producer_cannot_split_expires_as_a_whole() {
             set.push(&record).unwrap();
         }
         let records = set.finish();
-        let send = Command::ProduceMany { topic: "t".into(), partitioner: None, records };
+        let send =
+            Command::ProduceMany { topic: "t".into(), producer: None, partitioner: None, records };
         match session.apply(send, T).unwrap() {
             Outcome::ProducedMany { records, refused, .. } => {
                 assert_eq!((records, refused), (f64::from(stored), f64::from(2 - stored)));

@@ -218,6 +218,7 @@ fn a_change_waits_for_the_next_check_however_it_is_due() {
     assert_eq!(start_and_end(session.cluster()), (0, 1));
     assert!(session.tick(T + 330_000));
     assert_eq!(start_and_end(session.cluster()), (1, 1));
+    assert!(session.tick(T + 2 * DAY), "the producer is forgotten");
     assert!(!session.tick(T + 100 * DAY), "nothing more is due");
 }
 
@@ -231,6 +232,7 @@ fn the_clock_brings_the_cleaner_every_fifteen_seconds() {
     assert!(!session.tick(T + 29_999));
     assert!(session.tick(T + 30_000));
     assert_eq!(left(session.cluster()), ["1 a=2", "2 a=3"]);
+    assert!(session.tick(T + 2 * DAY), "the producer is forgotten");
     assert!(!session.tick(T + 100 * DAY));
     assert_eq!(session.history().replay(7).unwrap(), *session.cluster());
 }

@@ -164,17 +164,6 @@ fn offsets(given: &Value) -> Vec<PartitionOffset> {
         .collect()
 }
 
-/// The producer's settings, where they change what it refuses.
-fn check_producer(act: &Value) -> Result<(), Skipped> {
-    let changes = ["max.request.size", "buffer.memory"];
-    match act["producer_config"].as_object() {
-        Some(given) if given.keys().any(|name| changes.contains(&name.as_str())) => {
-            Err("a producer with other limits".to_owned())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// Carries out the act of a line, in place of Kafka. The outer error: it cannot be said here.
 fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped> {
     let act = &line["act"];
@@ -217,15 +206,19 @@ fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped>
             Ok(apply(cluster, Command::DeleteTopic { name: topic()? }).map(|_| json!({})))
         }
         "produce" | "new_producer_record" => {
-            check_producer(act)?;
-            Ok(apply(cluster, Command::Produce(record(act, &topic()?))).map(
-                |outcome| match outcome {
-                    Outcome::Produced { partition, offset, timestamp, .. } => json!({
-                        "partition": partition, "offset": offset, "timestamp": timestamp as i64,
-                    }),
-                    other => panic!("{other:?}"),
-                },
-            ))
+            let mut record = record(act, &topic()?);
+            if act["producer_config"].is_object() {
+                match create_producer("p", act, cluster)? {
+                    Ok(_) => record.producer = Some("p".to_owned()),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            Ok(apply(cluster, Command::Produce(record)).map(|outcome| match outcome {
+                Outcome::Produced { partition, offset, timestamp, .. } => json!({
+                    "partition": partition, "offset": offset, "timestamp": timestamp as i64,
+                }),
+                other => panic!("{other:?}"),
+            }))
         }
         "produce_many" => {
             let mut set = RecordSet::builder();
@@ -239,8 +232,12 @@ fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped>
                 })
                 .unwrap();
             }
-            let command =
-                Command::ProduceMany { topic: topic()?, partitioner: None, records: set.finish() };
+            let command = Command::ProduceMany {
+                topic: topic()?,
+                producer: None,
+                partitioner: None,
+                records: set.finish(),
+            };
             Ok(apply(cluster, command).map(|outcome| match outcome {
                 Outcome::ProducedMany { partitions, refused, .. } => {
                     assert_eq!(refused, 0.0);
@@ -315,6 +312,7 @@ fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped>
                 .collect();
             Ok(apply(cluster, Command::DeleteOffsets { group, topics }).map(|_| json!({})))
         }
+        "new_producer" => Ok(create_producer("p", act, cluster)?.map(|_| json!({}))),
         other => Err(format!("no command: {other}")),
     }
 }
@@ -355,6 +353,82 @@ fn settings(config: &Value, topics: &[String]) -> Result<Result<ConsumerConfig>,
         }
     }
     Ok(Ok(made))
+}
+
+/// A producer with the configs of an act. Those that only say how long to wait are left out.
+fn create_producer(
+    producer: &str,
+    act: &Value,
+    cluster: &mut Cluster,
+) -> Result<Result<Outcome>, Skipped> {
+    const OURS: [&str; 10] = [
+        "acks",
+        "batch.size",
+        "buffer.memory",
+        "compression.type",
+        "enable.idempotence",
+        "max.in.flight.requests.per.connection",
+        "max.request.size",
+        "retries",
+        "transaction.timeout.ms",
+        "transactional.id",
+    ];
+    let is_constructor = act["kind"] == "new_producer";
+    let mut configs = BTreeMap::new();
+    for (name, value) in act["producer_config"].as_object().into_iter().flatten() {
+        if OURS.contains(&name.as_str()) {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            configs.insert(name.clone(), text);
+        } else if is_constructor {
+            return Err("a producer's config that does not matter here".to_owned());
+        }
+    }
+    let producer = producer.to_owned();
+    Ok(apply(cluster, Command::CreateProducer { producer, partitioner: None, configs }))
+}
+
+/// Calls of one producer, and of another one with the same configs.
+fn producer_calls(act: &Value, cluster: &mut Cluster) -> Result<Result<String, Refused>, Skipped> {
+    for name in ["p", "other"] {
+        create_producer(name, act, cluster)?.unwrap();
+    }
+    for call in list(&act["calls"]) {
+        let producer = call["on"].as_str().unwrap_or("p").to_owned();
+        let command = match text(&call["call"]) {
+            "init_transactions" => Command::InitTransactions { producer },
+            "begin_transaction" => Command::BeginTransaction { producer },
+            "commit_transaction" => Command::CommitTransaction { producer },
+            "abort_transaction" => Command::AbortTransaction { producer },
+            "close" => Command::CloseProducer { producer },
+            "sleep" => Command::AdvanceClock { ms: number(&call["ms"]) },
+            "send" => {
+                let record = record(call, call["topic"].as_str().unwrap_or("t"));
+                Command::Produce(Produce { producer: Some(producer), ..record })
+            }
+            "send_offsets_to_transaction" => Command::SendOffsets {
+                producer,
+                group: text(&call["group_id"]).to_owned(),
+                member: "m".to_owned(),
+                offsets: Some(offsets(&call["offsets"])),
+            },
+            other => return Err(format!("no command: {other}")),
+        };
+        let failed = match apply(cluster, command) {
+            Ok(Outcome::ProducerFailed { error, .. }) => Err((
+                error.refusal.to_owned(),
+                error.code.map(i64::from),
+                error.name.to_owned(),
+                error.message.clone(),
+            )),
+            Ok(_) => Ok(()),
+            Err(error) => Err(refused(&error)),
+        };
+        match failed {
+            Err(failed) if call["may_fail"] != true => return Ok(Err(failed)),
+            _ => {}
+        }
+    }
+    Ok(Ok(String::new()))
 }
 
 /// Calls of one consumer. One that is assigned partitions by hand is replayed by a member that
@@ -499,6 +573,8 @@ fn expected_message(line: &Value) -> String {
         .replace("after 1000 ms.", "after 60000 ms.")
         .replace("Timeout of 3000ms", "Timeout of 60000ms")
         .replace("<host>:<port>", "broker-1:9092")
+        // The first that was given out.
+        .replace("<producer-id>", "0")
 }
 
 /// Who, code, name (the exception's, where there is no code), text.
@@ -526,6 +602,9 @@ fn what_kafka_refuses_is_refused_in_its_words() {
         let replayed = prior(line).and_then(|mut cluster| {
             if text(&line["act"]["kind"]) == "produce_many" {
                 return Err("several records, of which each has its own fate".to_owned());
+            }
+            if text(&line["act"]["kind"]) == "producer_calls" {
+                return producer_calls(&line["act"], &mut cluster);
             }
             let answer = replay(line, &mut cluster);
             answer.map(|answer| answer.as_ref().map_err(refused).map(Value::to_string))

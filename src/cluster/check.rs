@@ -6,9 +6,11 @@
 use std::collections::BTreeSet;
 use std::mem::discriminant;
 
-use super::{Cluster, MAX_GROUPS, MAX_PARTITIONS, MAX_TOPICS};
+use super::{
+    Cluster, MAX_GROUPS, MAX_PARTITIONS, MAX_PRODUCERS, MAX_TOPICS, TRANSACTION_MAX_TIMEOUT_MS,
+};
 use crate::error::{Error, Result};
-use crate::producer::{Memory, ProducerConfig, partitioner_of};
+use crate::producer::{Memory, Producer, partitioner_of};
 use crate::snapshot::RESTORE_HINT;
 use crate::topic::{INTERNAL_TOPICS, Topic, check_name};
 
@@ -36,8 +38,15 @@ impl Cluster {
             ensure(!id.trim().is_empty(), || "A group has no id.".to_owned())?;
             group.check(id, &self.topics)?;
         }
-        for ((name, partitioner), memory) in &self.producers {
-            self.check_producer(name, partitioner, memory)?;
+        for (name, producer) in &self.producers {
+            self.check_producer(name, producer)?;
+        }
+        for (id, known) in &self.transactions {
+            let identity = known.identity;
+            let fits = (0..self.next_producer_id).contains(&identity.id)
+                && identity.epoch >= 0
+                && (1..=TRANSACTION_MAX_TIMEOUT_MS).contains(&known.timeout_ms);
+            ensure(fits, || format!("The transactional id {id:?} has what cannot be."))?;
         }
         Ok(())
     }
@@ -49,6 +58,7 @@ impl Cluster {
             ("MAX_TOPICS", MAX_TOPICS, "topics", self.topics.len()),
             ("MAX_PARTITIONS", MAX_PARTITIONS, "partitions", partitions),
             ("MAX_GROUPS", MAX_GROUPS, "groups", self.groups.len()),
+            ("MAX_PRODUCERS", MAX_PRODUCERS, "producers", self.producers.len()),
             ("MAX_GROUPS", MAX_GROUPS, "members of a group", members),
         ] {
             ensure(count <= most, || {
@@ -58,20 +68,26 @@ impl Cluster {
         Ok(())
     }
 
-    fn check_producer(&self, name: &str, partitioner: &str, memory: &Memory) -> Result {
-        let count = self.topics.get(name).map(|topic| topic.partitions.len());
-        let count = count.ok_or_else(|| broken(format!("A producer of {name} has no topic.")))?;
-        let known = partitioner_of(Some(partitioner))
-            .map_err(|_| broken(format!("A producer of {name} places by {partitioner:?}.")))?;
-        let fresh = Memory::new(&ProducerConfig::with(known), &mut || 0);
-        let fits = discriminant(memory) == discriminant(&fresh)
-            && match memory {
-                Memory::Sticky(sticky) => sticky.fits(count),
-                Memory::Nothing | Memory::RoundRobin(_) => true,
-            };
-        ensure(fits, || {
-            format!("A producer of {name} remembers what its topic or partitioner has not.")
-        })
+    fn check_producer(&self, name: &str, producer: &Producer) -> Result {
+        ensure(producer.fits(self.next_producer_id), || {
+            format!("The producer {name} has what cannot be.")
+        })?;
+        let known = partitioner_of(Some(&producer.partitioner))?;
+        let fresh = Memory::new(&producer.settings.config(known), &mut || 0);
+        for (topic, memory) in &producer.memories {
+            let count = self.topics.get(topic).map(|topic| topic.partitions.len());
+            let count = count
+                .ok_or_else(|| broken(format!("The producer {name} knows a topic that is not.")))?;
+            let fits = discriminant(memory) == discriminant(&fresh)
+                && match memory {
+                    Memory::Sticky(sticky) => sticky.fits(count),
+                    Memory::Nothing | Memory::RoundRobin(_) => true,
+                };
+            ensure(fits, || {
+                format!("The producer {name} remembers what {topic} or its partitioner has not.")
+            })?;
+        }
+        Ok(())
     }
 }
 

@@ -4,11 +4,14 @@
 //! time with each command, the seed once. So the same commands at the same times give the same
 //! cluster, byte for byte.
 
+mod bulk;
 mod check;
 mod consume;
+mod coordinator;
 mod copy_log;
 mod produce;
 mod topics;
+mod transactions;
 mod upkeep;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,15 +22,23 @@ use crate::group::Group;
 use crate::java;
 use crate::log::PartitionLog;
 use crate::outcome::{ClockEvent, MAX_CLOCK_EVENTS, Outcome};
-use crate::producer::Memory;
+use crate::producer::Producer;
 use crate::topic::Topic;
 
 use upkeep::Check;
 
+pub(crate) use bulk::BulkProducer;
 pub(crate) use check::ensure;
-pub(crate) use produce::BulkProducer;
+pub use coordinator::{
+    OpenTransaction, TRANSACTION_CHECK_INTERVAL_MS, TRANSACTION_MAX_TIMEOUT_MS, TransactionStatus,
+    TransactionalId,
+};
+pub use transactions::MAX_PRODUCERS;
 pub(crate) use upkeep::LogChecks;
-pub use upkeep::{CLEANER_BACKOFF_MS, INITIAL_TASK_DELAY_MS, RETENTION_CHECK_INTERVAL_MS};
+pub use upkeep::{
+    CLEANER_BACKOFF_MS, INITIAL_TASK_DELAY_MS, PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS,
+    RETENTION_CHECK_INTERVAL_MS,
+};
 
 /// The brokers of a new cluster.
 pub const BROKERS: [i32; 3] = [1, 2, 3];
@@ -64,8 +75,12 @@ pub struct Cluster {
     pub(crate) log_checks: LogChecks,
     pub(crate) topics: BTreeMap<String, Topic>,
     pub(crate) groups: BTreeMap<String, Group>,
-    /// By topic and partitioner: one producer for each partitioner in use.
-    pub(crate) producers: BTreeMap<(String, String), Memory>,
+    /// By name; those that nobody has named are called like their partitioner.
+    pub(crate) producers: BTreeMap<String, Producer>,
+    /// The producer id that is given out next.
+    pub(crate) next_producer_id: i64,
+    /// By `transactional.id`.
+    pub(crate) transactions: BTreeMap<String, TransactionalId>,
 }
 
 impl Cluster {
@@ -96,6 +111,8 @@ impl Cluster {
             topics: BTreeMap::new(),
             groups: BTreeMap::new(),
             producers: BTreeMap::new(),
+            next_producer_id: 0,
+            transactions: BTreeMap::new(),
         }
     }
 
@@ -151,15 +168,30 @@ impl Cluster {
                 self.create_partitions(topic, *total, now_ms)
             }
             Command::Produce(record) => self.produce(record, now_ms),
-            Command::ProduceMany { topic, partitioner, records } => {
-                self.produce_many(topic, partitioner.as_deref(), records, now_ms)
+            Command::ProduceMany { topic, producer, partitioner, records } => {
+                let name = self.producer_name(producer.as_deref(), partitioner.as_deref())?;
+                self.produce_many(topic, &name, records, now_ms)
             }
-            Command::Generate { topic, partitioner, spec } => {
-                self.generate(topic, partitioner.as_deref(), spec, now_ms)
+            Command::Generate { topic, producer, partitioner, spec } => {
+                let name = self.producer_name(producer.as_deref(), partitioner.as_deref())?;
+                self.generate(topic, &name, spec, now_ms)
             }
             Command::CopyLog { topic, partition, segments } => {
                 self.copy_log(topic, *partition, segments, now_ms)
             }
+            Command::CreateProducer { producer, partitioner, configs } => {
+                self.create_producer(producer, partitioner.as_deref(), configs)
+            }
+            Command::CloseProducer { producer } => self.close_producer(producer, false, now_ms),
+            Command::KillProducer { producer } => self.close_producer(producer, true, now_ms),
+            Command::Retry { producer } => self.retry(producer.as_deref(), now_ms),
+            Command::InitTransactions { producer } => self.init_transactions(producer, now_ms),
+            Command::BeginTransaction { producer } => self.begin_transaction(producer),
+            Command::SendOffsets { producer, group, member, offsets } => {
+                self.send_offsets(producer, group, member, offsets.as_deref(), now_ms)
+            }
+            Command::CommitTransaction { producer } => self.end_transaction(producer, true, now_ms),
+            Command::AbortTransaction { producer } => self.end_transaction(producer, false, now_ms),
             Command::Join { group, member, config } => self.join(group, member, config, now_ms),
             Command::Leave { group, member } => {
                 self.in_group(group, |group, topics, _| group.leave(member, topics, now_ms))?;
@@ -310,7 +342,9 @@ impl Cluster {
             .min()
             .map(|(at_ms, id)| (at_ms, Timer::Group(id.clone())));
         let check = self.next_check().map(|(at_ms, check)| (at_ms, Timer::Check(check)));
-        check.into_iter().chain(group).min_by_key(|(at_ms, _)| *at_ms)
+        let transaction =
+            self.next_timeout().map(|(at_ms, id)| (at_ms, Timer::Transaction(id.to_owned())));
+        check.into_iter().chain(transaction).chain(group).min_by_key(|(at_ms, _)| *at_ms)
     }
 
     /// In the order in which they are due, each by itself: a late look finds the same cluster as
@@ -325,6 +359,11 @@ impl Cluster {
                         told(at_ms, Outcome::Rebalanced { group: id, generation });
                     }
                 }
+                Timer::Transaction(id) => {
+                    let outcome = self.time_out(&id, at_ms);
+                    told(at_ms, outcome);
+                }
+                Timer::Check(Check::Producers) => self.expire_producers(at_ms),
                 Timer::Check(check) => {
                     let outcome = self.run_check(check, at_ms);
                     told(at_ms, outcome);
@@ -371,6 +410,7 @@ impl Cluster {
 
 enum Timer {
     Group(String),
+    Transaction(String),
     Check(Check),
 }
 
@@ -385,6 +425,11 @@ fn changes_logs(command: &Command) -> bool {
             | Command::ProduceMany { .. }
             | Command::Generate { .. }
             | Command::CopyLog { .. }
+            | Command::CloseProducer { .. }
+            | Command::Retry { .. }
+            | Command::InitTransactions { .. }
+            | Command::CommitTransaction { .. }
+            | Command::AbortTransaction { .. }
             | Command::AlterConfigs { .. }
             | Command::DeleteRecords { .. }
     )

@@ -1,71 +1,104 @@
 //! Sending records: one, many, or many by a rule.
 
 use super::Cluster;
+use super::bulk::BulkProducer;
+use super::transactions::no_producer;
 use crate::command::Produce;
 use crate::error::{Error, ErrorCode, Result};
 use crate::generate::{GenerateSpec, Generator};
+use crate::java;
 use crate::log::{BatchBuilder, Header, NewRecord, PartitionLog};
-use crate::outcome::{Outcome, RefusedRecords, SentTo};
+use crate::outcome::Outcome;
 use crate::partitioner::{KnownPartitions, Partitioner};
 use crate::producer::{
-    Buffer, MAX_BLOCK_MS, Memory, ProducerConfig, Sending, new_record, no_such_partition,
-    partition_order_of, partitioner_of,
+    Identity, LastError, MAX_BLOCK_MS, Memory, ProducerConfig, TransactionState, new_record,
+    no_such_partition, partition_order_of, partitioner_of,
 };
 use crate::record_set::RecordSet;
 use crate::topic::{INTERNAL_TOPICS, check_name};
 
 impl Cluster {
+    /// The producer that is meant: one that was created, or the one that sends for all who name
+    /// none, which is called like its partitioner.
+    pub(crate) fn producer_name(
+        &self,
+        producer: Option<&str>,
+        partitioner: Option<&str>,
+    ) -> Result<String> {
+        match (producer, partitioner) {
+            (None, partitioner) => Ok(partitioner_of(partitioner)?.id().to_owned()),
+            (Some(name), None) if self.producers.contains_key(name) => Ok(name.to_owned()),
+            (Some(name), None) => Err(no_producer(name)),
+            (Some(name), Some(_)) => {
+                Err(Error::loglanes(format!("The producer {name} has its partitioner already."))
+                    .with_hint("Leave the partitioner out, or the producer."))
+            }
+        }
+    }
+
     pub(super) fn produce(&mut self, record: &Produce, now_ms: i64) -> Result<Outcome> {
         check_record(record)?;
-        let partitioner = partitioner_of(record.partitioner.as_deref())?;
+        let name = self.producer_name(record.producer.as_deref(), record.partitioner.as_deref())?;
+        // Taken before the act, put back if it is refused: then nothing has changed.
+        let checkpoint = Checkpoint::of(self, &name, &record.topic);
+        self.send_one(&name, record, now_ms).or_else(|refused| {
+            checkpoint.put_back(self, &name, &record.topic);
+            self.lost(&name, refused)
+        })
+    }
+
+    fn send_one(&mut self, name: &str, record: &Produce, now_ms: i64) -> Result<Outcome> {
         self.check_target(&record.topic, record.partition)?;
         let headers = record.header_views();
         let draft = record.record(&headers, now_ms);
-        // Taken before the act, put back if it is refused: then nothing has changed.
-        let random = self.random.clone();
-        let memory = self.producers.get(&producer_key(&record.topic, partitioner)).cloned();
-        let mut bulk = BulkProducer::begin(self, &record.topic, partitioner, now_ms)?;
-        let outcome = bulk
-            .with(self, |sending| {
-                sending.send(&draft, record.partition)?;
-                sending.flush();
-                match sending.buffer.take_refused().reasons.pop() {
-                    Some((_, refused)) => Err(refused),
-                    None => Ok(()),
-                }
-            })
-            .and_then(|()| {
-                let (partition, sent) =
-                    bulk.buffer.sent().next().ok_or_else(|| {
-                        Error::loglanes("The record was neither stored nor refused.")
-                    })?;
-                Ok(Outcome::Produced {
-                    topic: record.topic.clone(),
-                    partition,
-                    offset: sent.first_offset,
-                    timestamp: self.stored_timestamp(&record.topic, draft.timestamp, now_ms) as f64,
-                })
-            });
-        if outcome.is_err() {
-            self.random = random;
-            let key = producer_key(&record.topic, partitioner);
-            match memory {
-                Some(memory) => self.producers.insert(key, memory),
-                None => self.producers.remove(&key),
-            };
+        let mut bulk = BulkProducer::begin_one(self, &record.topic, name, now_ms)?;
+        let partition = bulk.with(self, |sending| sending.send(&draft, record.partition))?;
+        let producer = self.named_mut(name)?;
+        if producer.is_transactional() {
+            producer.check_send(&record.topic, partition.cast_signed())?;
         }
-        outcome
+        bulk.with(self, |sending| {
+            sending.flush();
+            match sending.buffer.take_refused().reasons.pop() {
+                Some((_, refused)) => Err(refused),
+                None => Ok(()),
+            }
+        })?;
+        let (partition, sent) = bulk
+            .sent()
+            .next()
+            .ok_or_else(|| Error::loglanes("The record was neither stored nor refused."))?;
+        Ok(Outcome::Produced {
+            topic: record.topic.clone(),
+            partition,
+            offset: sent.first_offset,
+            timestamp: self.stored_timestamp(&record.topic, draft.timestamp, now_ms) as f64,
+        })
+    }
+
+    /// A record that cannot be sent is refused, and nothing has changed; but inside a transaction it
+    /// has: all that is left is to abort. Source: `KafkaProducer.doSend`,
+    /// `TransactionManager.maybeTransitionToErrorState`.
+    fn lost(&mut self, name: &str, refused: Error) -> Result<Outcome> {
+        let state = self.producers.get(name).map(|producer| producer.transaction);
+        match (state, refused.code()) {
+            (Some(TransactionState::InTransaction), Some(code)) => {
+                let last = LastError::of(code);
+                Ok(self.fail(name, TransactionState::AbortableError(last), &refused))
+            }
+            _ => Err(refused),
+        }
     }
 
     pub(super) fn produce_many(
         &mut self,
         topic: &str,
-        partitioner: Option<&str>,
+        producer: &str,
         records: &RecordSet,
         now_ms: i64,
     ) -> Result<Outcome> {
         records.check()?;
-        let mut bulk = BulkProducer::begin(self, topic, partitioner_of(partitioner)?, now_ms)?;
+        let mut bulk = BulkProducer::begin(self, topic, producer, now_ms)?;
         bulk.with(self, |sending| {
             let mut headers = Vec::new();
             for (partition, record) in records.placed() {
@@ -86,19 +119,18 @@ impl Cluster {
     pub(super) fn generate(
         &mut self,
         topic: &str,
-        partitioner: Option<&str>,
+        producer: &str,
         spec: &GenerateSpec,
         now_ms: i64,
     ) -> Result<Outcome> {
         let generator = Generator::new(spec)?;
-        let partitioner = partitioner_of(partitioner)?;
-        let mut bulk = BulkProducer::begin(self, topic, partitioner, now_ms)?;
+        let mut bulk = BulkProducer::begin(self, topic, producer, now_ms)?;
         bulk.generate(self, &generator, 0..generator.count())?;
         bulk.finish(self, 0)
     }
 
     /// Whether a producer finds where to send to. Source: `KafkaProducer.waitOnMetadata`.
-    fn check_target(&self, name: &str, partition: Option<i32>) -> Result {
+    pub(super) fn check_target(&self, name: &str, partition: Option<i32>) -> Result {
         if check_name(name).is_err() {
             return Err(Error::broker(
                 ErrorCode::InvalidTopicException,
@@ -132,15 +164,22 @@ impl Cluster {
     /// What [`Command::Produce`](crate::Command::Produce) would answer.
     pub(crate) fn check_produce(&self, record: &Produce, now_ms: i64) -> Result {
         check_record(record)?;
-        partitioner_of(record.partitioner.as_deref())?;
+        let name = self.producer_name(record.producer.as_deref(), record.partitioner.as_deref())?;
         self.check_target(&record.topic, record.partition)?;
+        let producer = self.producers.get(&name);
+        let config = producer.map_or_else(ProducerConfig::default, |producer| {
+            producer.settings.config(Partitioner::JavaDefault)
+        });
         let topic =
             self.topics.get(&record.topic).ok_or_else(|| super::topics::unknown_topic(""))?;
         let now_ms = self.clock(now_ms);
         let (name, partition) = (&record.topic, record.partition);
         let headers = record.header_views();
         let record = record.record(&headers, now_ms);
-        ProducerConfig::default().check(&record)?;
+        config.check(&record)?;
+        if let Some(producer) = producer.filter(|producer| producer.is_transactional()) {
+            producer.check_send(name, partition.unwrap_or(0))?;
+        }
         let mut batch = BatchBuilder::new();
         batch.append(&record)?;
         // A log of its own, with the topic's settings: what it refuses, any partition would.
@@ -154,13 +193,15 @@ impl Cluster {
 
     /// Where a producer that stays or takes turns would put the next keyless record; none
     /// before its first.
-    pub(crate) fn next_partition(&self, name: &str, partitioner: Partitioner) -> Option<i32> {
-        let topic = self.topics.get(name)?;
-        match self.producers.get(&producer_key(name, partitioner))? {
+    pub(crate) fn next_partition(&self, topic: &str, producer: &str) -> Option<i32> {
+        let partitions = self.topics.get(topic)?.partitions.len();
+        let producer = self.producers.get(producer)?;
+        match producer.memories.get(topic)? {
             Memory::Nothing => None,
             Memory::Sticky(sticky) => sticky.current_partition().map(|p| p as i32),
             Memory::RoundRobin(turns) => {
-                let order = partition_order_of(partitioner, name, topic.partitions.len() as u32);
+                let partitioner = Partitioner::from_id(&producer.partitioner)?;
+                let order = partition_order_of(partitioner, topic, partitions as u32);
                 Some(turns.peek(KnownPartitions::all(&order)) as i32)
             }
         }
@@ -218,125 +259,40 @@ fn check_record(record: &Produce) -> Result {
     Ok(())
 }
 
-/// When this part of a generation is in, a 16th, it is known how much goes where.
-const FORESEEN_AFTER: u64 = 16;
-
-fn producer_key(topic: &str, partitioner: Partitioner) -> (String, String) {
-    (topic.to_owned(), partitioner.id().to_owned())
+/// What an act of sending one record changes before it can be refused.
+struct Checkpoint {
+    random: java::Random,
+    next_producer_id: i64,
+    /// None: the producer was not there.
+    producer: Option<(Option<Memory>, Option<Identity>)>,
 }
 
-/// A producer that sends many records, over several calls if need be.
-#[derive(Debug)]
-pub(crate) struct BulkProducer {
-    topic: String,
-    partitioner: Partitioner,
-    now_ms: i64,
-    buffer: Buffer,
-}
-
-impl BulkProducer {
-    /// `now_ms` is the cluster's clock; every record that brings no timestamp gets it.
-    pub(crate) fn begin(
-        cluster: &mut Cluster,
-        topic: &str,
-        partitioner: Partitioner,
-        now_ms: i64,
-    ) -> Result<Self> {
-        cluster.check_target(topic, None)?;
-        let known = cluster.topics.get(topic).ok_or_else(|| super::topics::unknown_topic(topic))?;
-        let config = ProducerConfig::with(partitioner);
-        let buffer = Buffer::new(config, topic, known);
-        let key = producer_key(topic, partitioner);
-        if !cluster.producers.contains_key(&key) {
-            let memory = Memory::new(&config, &mut || cluster.random.next_int());
-            cluster.producers.insert(key, memory);
+impl Checkpoint {
+    fn of(cluster: &Cluster, producer: &str, topic: &str) -> Self {
+        Self {
+            random: cluster.random.clone(),
+            next_producer_id: cluster.next_producer_id,
+            producer: cluster
+                .producers
+                .get(producer)
+                .map(|producer| (producer.memories.get(topic).cloned(), producer.identity)),
         }
-        Ok(Self { topic: topic.to_owned(), partitioner, now_ms, buffer })
     }
 
-    pub(crate) fn now_ms(&self) -> i64 {
-        self.now_ms
-    }
-
-    pub(crate) fn topic(&self) -> &str {
-        &self.topic
-    }
-
-    /// Work with the producer; the look-ups are made once a call, not once a record.
-    pub(crate) fn with<T>(
-        &mut self,
-        cluster: &mut Cluster,
-        work: impl FnOnce(&mut Sending<'_>) -> Result<T>,
-    ) -> Result<T> {
-        let Cluster { topics, producers, random, .. } = cluster;
-        let topic =
-            topics.get_mut(&self.topic).ok_or_else(|| super::topics::unknown_topic(&self.topic))?;
-        let memory =
-            producers.entry(producer_key(&self.topic, self.partitioner)).or_insert(Memory::Nothing);
-        let (buffer, now_ms) = (&mut self.buffer, self.now_ms);
-        work(&mut Sending { buffer, topic, memory, random, now_ms })
-    }
-
-    pub(crate) fn generate(
-        &mut self,
-        cluster: &mut Cluster,
-        generator: &Generator,
-        range: std::ops::Range<u64>,
-    ) -> Result {
-        let timestamp = self.now_ms;
-        let (mut key, mut value) = (Vec::new(), Vec::new());
-        let total = generator.count();
-        self.with(cluster, |sending| {
-            for number in range {
-                if number == total / FORESEEN_AFTER {
-                    sending.make_room(number, total);
-                }
-                let keyed = generator.record(number, &mut key, &mut value);
-                let key = keyed.then_some(key.as_slice());
-                let record = NewRecord { timestamp, key, value: Some(&value), headers: &[] };
-                sending.send(&record, None)?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Records and bytes that are in the log so far.
-    pub(crate) fn progress(&self) -> (u64, u64) {
-        self.buffer.sent().fold((0, 0), |(records, bytes), (_, sent)| {
-            (records + u64::from(sent.records), bytes + sent.bytes)
-        })
-    }
-
-    /// Sends what is still open. `lines` of a file were no records.
-    pub(crate) fn finish(mut self, cluster: &mut Cluster, lines: u64) -> Result<Outcome> {
-        self.with(cluster, |sending| {
-            sending.flush();
-            Ok(())
-        })?;
-        let refused = self.buffer.take_refused();
-        let (records, bytes) = self.progress();
-        cluster.log_checks.changed(self.now_ms);
-        Ok(Outcome::ProducedMany {
-            topic: self.topic,
-            records: records as f64,
-            bytes: bytes as f64,
-            refused: (lines + refused.count) as f64,
-            refusals: refused
-                .reasons
-                .iter()
-                .map(|(count, error)| RefusedRecords::new(*count, error))
-                .collect(),
-            partitions: self
-                .buffer
-                .sent()
-                .map(|(partition, sent)| SentTo {
-                    partition,
-                    records: sent.records,
-                    first_offset: sent.first_offset,
-                    last_offset: sent.last_offset,
-                })
-                .collect(),
-        })
+    fn put_back(self, cluster: &mut Cluster, name: &str, topic: &str) {
+        cluster.random = self.random;
+        cluster.next_producer_id = self.next_producer_id;
+        let Some((memory, identity)) = self.producer else {
+            cluster.producers.remove(name);
+            return;
+        };
+        if let Some(producer) = cluster.producers.get_mut(name) {
+            producer.identity = identity;
+            match memory {
+                Some(memory) => producer.memories.insert(topic.to_owned(), memory),
+                None => producer.memories.remove(topic),
+            };
+        }
     }
 }
 
@@ -363,7 +319,12 @@ mod tests {
             records.push(&record).unwrap();
         }
         let records = records.finish();
-        let many = Command::ProduceMany { topic: "t".to_owned(), partitioner: None, records };
+        let many = Command::ProduceMany {
+            topic: "t".to_owned(),
+            producer: None,
+            partitioner: None,
+            records,
+        };
         let Outcome::ProducedMany { records, refused, refusals, .. } =
             cluster.apply(&many, 0).unwrap()
         else {

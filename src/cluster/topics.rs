@@ -151,7 +151,9 @@ impl Cluster {
             check_name(name)?;
         }
         self.topics.remove(name).ok_or_else(|| unknown_topic(name))?;
-        self.producers.retain(|(topic, _), _| topic != name);
+        for producer in self.producers.values_mut() {
+            producer.memories.remove(name);
+        }
         for group in self.groups.values_mut() {
             group.topic_deleted(name, &self.topics);
         }

@@ -25,6 +25,10 @@ pub const INITIAL_TASK_DELAY_MS: i64 = 30_000;
 /// `log.cleaner.backoff.ms`, Kafka's default.
 pub const CLEANER_BACKOFF_MS: i64 = 15_000;
 
+/// `producer.id.expiration.check.interval.ms`: how often partitions forget producers; Kafka's
+/// default.
+pub const PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS: i64 = 600_000;
+
 /// What the checks of the logs have to remember.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -37,6 +41,7 @@ pub(crate) struct LogChecks {
     /// The last checks that found something.
     retention_ms: Option<i64>,
     cleaner_ms: Option<i64>,
+    producers_ms: Option<i64>,
 }
 
 /// Which check.
@@ -44,9 +49,14 @@ pub(crate) struct LogChecks {
 pub(super) enum Check {
     Retention,
     Cleaner,
+    Producers,
 }
 
 impl LogChecks {
+    pub(super) fn began_ms(&self) -> Option<i64> {
+        self.began_ms
+    }
+
     pub(super) fn changed(&mut self, now_ms: i64) {
         self.began_ms.get_or_insert(now_ms);
         self.changed_ms = self.changed_ms.max(now_ms);
@@ -59,6 +69,11 @@ impl LogChecks {
                 (INITIAL_TASK_DELAY_MS, RETENTION_CHECK_INTERVAL_MS, self.retention_ms)
             }
             Check::Cleaner => (0, CLEANER_BACKOFF_MS, self.cleaner_ms),
+            Check::Producers => (
+                PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS,
+                PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS,
+                self.producers_ms,
+            ),
         };
         let first = self.began_ms?.checked_add(delay)?;
         let after = self.changed_ms.max(last.unwrap_or(i64::MIN)).checked_add(1)?;
@@ -71,6 +86,7 @@ impl LogChecks {
         match check {
             Check::Retention => self.retention_ms = Some(at_ms),
             Check::Cleaner => self.cleaner_ms = Some(at_ms),
+            Check::Producers => self.producers_ms = Some(at_ms),
         }
     }
 }
@@ -210,6 +226,7 @@ impl Cluster {
     /// When the next check finds something, and which one it is.
     pub(super) fn next_check(&self) -> Option<(i64, Check)> {
         let mut due = [None, None];
+        let mut producers = None;
         for log in self.topics.values().flat_map(|topic| &topic.partitions).map(|p| &p.log) {
             let is_compacted = log.config().cleanup_policy.compact;
             let times = [
@@ -218,18 +235,30 @@ impl Cluster {
             ];
             let slot = &mut due[usize::from(is_compacted)];
             *slot = times.into_iter().flatten().chain(*slot).min();
+            producers = log.producers().expiry_due_ms().into_iter().chain(producers).min();
         }
         let next = |due: Option<i64>, check| Some((self.log_checks.next(check, due?)?, check));
         let [retention, cleaner] = due;
-        [next(retention, Check::Retention), next(cleaner, Check::Cleaner)]
-            .into_iter()
-            .flatten()
-            .min_by_key(|(at_ms, _)| *at_ms)
+        let next = [
+            next(retention, Check::Retention),
+            next(cleaner, Check::Cleaner),
+            next(producers, Check::Producers),
+        ];
+        next.into_iter().flatten().min_by_key(|(at_ms, _)| *at_ms)
+    }
+
+    /// Partitions forget producers that have sent nothing for a day.
+    pub(super) fn expire_producers(&mut self, at_ms: i64) {
+        self.log_checks.ran(Check::Producers, at_ms);
+        for (_, _, log) in self.logs_mut(None, |_| true) {
+            log.expire_producers(at_ms);
+        }
     }
 
     pub(super) fn run_check(&mut self, check: Check, at_ms: i64) -> Outcome {
         self.log_checks.ran(check, at_ms);
         match check {
+            Check::Producers => Outcome::Done,
             Check::Retention => {
                 Outcome::RetentionRan { partitions: self.check_retention(None, at_ms) }
             }

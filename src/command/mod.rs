@@ -76,6 +76,9 @@ pub enum Command {
     ProduceMany {
         /// The topic's name.
         topic: String,
+        /// The producer that sends them; none: one at Kafka's defaults.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        producer: Option<String>,
         /// The producer's partitioner, by its id; none: the Java client's default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         partitioner: Option<String>,
@@ -87,6 +90,9 @@ pub enum Command {
     Generate {
         /// The topic's name.
         topic: String,
+        /// The producer that sends them; none: one at Kafka's defaults.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        producer: Option<String>,
         /// The producer's partitioner, by its id; none: the Java client's default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         partitioner: Option<String>,
@@ -105,6 +111,69 @@ pub enum Command {
         /// The `.log` files. Not part of the JSON form: see [`Command::payload`].
         #[serde(skip)]
         segments: SegmentSet,
+    },
+    /// A producer starts. Without one that is named, records are sent by a producer that is called
+    /// like its partitioner, at Kafka's defaults.
+    CreateProducer {
+        /// Its name.
+        producer: String,
+        /// Its partitioner, by its id; none: the Java client's default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partitioner: Option<String>,
+        /// Its configs by Kafka's names, as text.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        configs: BTreeMap<String, String>,
+    },
+    /// A producer closes; a transaction that it has open is aborted.
+    CloseProducer {
+        /// Its name.
+        producer: String,
+    },
+    /// A producer's process is killed. A transaction that it has open stays so until its time is
+    /// up, or another producer with its `transactional.id` comes.
+    KillProducer {
+        /// Its name.
+        producer: String,
+    },
+    /// A producer sends its last batch once more, as after an answer that got lost: what an
+    /// idempotent one has stored already is not stored again.
+    Retry {
+        /// Its name; none: the producer at Kafka's defaults.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        producer: Option<String>,
+    },
+    /// A transactional producer presents itself to the coordinator: it gets its producer id and
+    /// epoch, and fences any other with its `transactional.id`.
+    InitTransactions {
+        /// Its name.
+        producer: String,
+    },
+    /// From here on all that the producer sends is part of a transaction.
+    BeginTransaction {
+        /// Its name.
+        producer: String,
+    },
+    /// Offsets of a consumer become part of a producer's transaction.
+    SendOffsets {
+        /// The producer's name.
+        producer: String,
+        /// `group.id`.
+        group: String,
+        /// The consumer's `client.id`.
+        member: String,
+        /// Which; none: every position of the consumer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offsets: Option<Vec<PartitionOffset>>,
+    },
+    /// The transaction's records count.
+    CommitTransaction {
+        /// The producer's name.
+        producer: String,
+    },
+    /// The transaction's records do not count.
+    AbortTransaction {
+        /// The producer's name.
+        producer: String,
     },
     /// A consumer starts and subscribes.
     Join {
@@ -304,6 +373,9 @@ pub enum Command {
 pub struct Produce {
     /// The topic's name.
     pub topic: String,
+    /// The producer that sends it; none: one at Kafka's defaults.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub producer: Option<String>,
     /// The producer's partitioner, by its id; none: the Java client's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partitioner: Option<String>,
@@ -420,7 +492,7 @@ impl Command {
     /// use loglanes::{Command, RecordSet};
     ///
     /// let records = RecordSet::default();
-    /// let many = Command::ProduceMany { topic: "orders".into(), partitioner: None, records };
+    /// let many = Command::ProduceMany { topic: "orders".into(), producer: None, partitioner: None, records };
     /// let json = serde_json::to_string(&many).unwrap();
     /// let back: Command = serde_json::from_str(&json).unwrap();
     /// assert_eq!(back.with_payload(many.payload().to_vec()), many);
@@ -495,6 +567,24 @@ impl Command {
                 let names = std::iter::once(group).chain(topics);
                 (names.map(String::as_str).collect(), topics.len())
             }
+            Self::CreateProducer { producer, configs, .. } => {
+                let texts = configs.iter().flat_map(|(name, value)| [name, value]);
+                let texts = std::iter::once(producer).chain(texts);
+                (texts.map(String::as_str).collect(), configs.len())
+            }
+            Self::CloseProducer { producer }
+            | Self::KillProducer { producer }
+            | Self::InitTransactions { producer }
+            | Self::BeginTransaction { producer }
+            | Self::CommitTransaction { producer }
+            | Self::AbortTransaction { producer } => (vec![producer], 0),
+            Self::Retry { producer } => (producer.iter().map(String::as_str).collect(), 0),
+            Self::SendOffsets { producer, group, member, offsets } => {
+                let offsets = offsets.as_deref().unwrap_or_default();
+                let topics = offsets.iter().map(|at| at.topic.as_str());
+                let texts = [producer.as_str(), group, member].into_iter().chain(topics);
+                (texts.collect(), offsets.len())
+            }
             Self::RefreshMetadata { group }
             | Self::DeleteGroup { group }
             | Self::RemoveMembers { group } => (vec![group], 0),
@@ -555,6 +645,15 @@ impl Command {
             Self::ProduceMany { .. } => "produceMany",
             Self::Generate { .. } => "generate",
             Self::CopyLog { .. } => "copyLog",
+            Self::CreateProducer { .. } => "createProducer",
+            Self::CloseProducer { .. } => "closeProducer",
+            Self::KillProducer { .. } => "killProducer",
+            Self::Retry { .. } => "retry",
+            Self::InitTransactions { .. } => "initTransactions",
+            Self::BeginTransaction { .. } => "beginTransaction",
+            Self::SendOffsets { .. } => "sendOffsets",
+            Self::CommitTransaction { .. } => "commitTransaction",
+            Self::AbortTransaction { .. } => "abortTransaction",
             Self::Join { .. } => "join",
             Self::Leave { .. } => "leave",
             Self::Subscribe { .. } => "subscribe",

@@ -9,7 +9,9 @@ use super::{Command, LogEnd, Produce, SeekTo};
 use crate::Bytes;
 use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
-use crate::group::{ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES, ResetTo};
+use crate::group::{
+    ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES, PartitionOffset, ResetTo,
+};
 use crate::scenario::{Place, Setting, Value, Word, print_span};
 use crate::topic::{AlterConfigOp, ConfigOp};
 
@@ -30,19 +32,51 @@ impl fmt::Display for Command {
                 write!(f, "partitions {} {total}", Word(topic))
             }
             Self::Produce(record) => record.fmt(f),
-            Self::ProduceMany { topic, partitioner, records } => {
+            Self::ProduceMany { topic, producer, partitioner, records } => {
                 write!(f, "produce-many {}", Word(topic))?;
+                optional(f, "producer", producer.as_deref().map(Value))?;
                 optional(f, "partitioner", partitioner.as_deref().map(Value))?;
                 crate::scenario::write_records(f, records)
             }
-            Self::Generate { topic, partitioner, spec } => {
+            Self::Generate { topic, producer, partitioner, spec } => {
                 write!(f, "produce {} count={}", Word(topic), spec.count)?;
                 generated(f, spec)?;
+                optional(f, "producer", producer.as_deref().map(Value))?;
                 optional(f, "partitioner", partitioner.as_deref().map(Value))
             }
             Self::CopyLog { topic, partition, segments } => {
                 write!(f, "copy-log {}", Place(topic, *partition))?;
                 crate::scenario::write_files(f, segments)
+            }
+            Self::CreateProducer { producer, partitioner, configs } => {
+                write!(f, "producer {}", Word(producer))?;
+                optional(f, "partitioner", partitioner.as_deref().map(Value))?;
+                configs
+                    .iter()
+                    .try_for_each(|(name, value)| write!(f, " {}={}", Setting(name), Value(value)))
+            }
+            Self::CloseProducer { producer } => write!(f, "close-producer {}", Word(producer)),
+            Self::KillProducer { producer } => write!(f, "kill-producer {}", Word(producer)),
+            Self::Retry { producer } => {
+                f.write_str("retry")?;
+                optional(f, "producer", producer.as_deref().map(Value))
+            }
+            Self::InitTransactions { producer } => {
+                write!(f, "init-transactions {}", Word(producer))
+            }
+            Self::BeginTransaction { producer } => {
+                write!(f, "begin-transaction {}", Word(producer))
+            }
+            Self::SendOffsets { producer, group, member, offsets } => {
+                write!(f, "send-offsets {}", Word(producer))?;
+                who(f, "", group, member)?;
+                places(f, offsets.as_deref())
+            }
+            Self::CommitTransaction { producer } => {
+                write!(f, "commit-transaction {}", Word(producer))
+            }
+            Self::AbortTransaction { producer } => {
+                write!(f, "abort-transaction {}", Word(producer))
             }
             Self::Join { group, member, config } => {
                 write!(f, "join {} {} ", Word(group), Word(member))?;
@@ -69,20 +103,7 @@ impl fmt::Display for Command {
             }
             Self::Commit { group, member, offsets } => {
                 who(f, "commit", group, member)?;
-                match offsets.as_deref() {
-                    None => Ok(()),
-                    Some([]) => f.write_str(" nothing"),
-                    Some(offsets) => offsets.iter().try_for_each(|at| {
-                        write!(f, " {}={}", Place(&at.topic, at.partition), at.offset)?;
-                        if let Some(epoch) = at.leader_epoch {
-                            write!(f, " epoch {epoch}")?;
-                        }
-                        if at.metadata.is_empty() {
-                            return Ok(());
-                        }
-                        write!(f, " metadata {:?}", at.metadata)
-                    }),
-                }
+                places(f, offsets.as_deref())
             }
             Self::Seek { group, member, topic, partition, to } => {
                 who(f, "seek", group, member)?;
@@ -167,6 +188,7 @@ impl Produce {
         timestamp: Option<impl fmt::Display>,
     ) -> fmt::Result {
         write!(f, "produce {}", Word(&self.topic))?;
+        optional(f, "producer", self.producer.as_deref().map(Value))?;
         optional(f, "partitioner", self.partitioner.as_deref().map(Value))?;
         optional(f, "partition", self.partition.as_ref())?;
         optional(f, "timestamp", timestamp)?;
@@ -198,6 +220,24 @@ impl fmt::Display for OrNone<'_> {
             None => f.write_str("none"),
             Some(bytes) => bytes.fmt(f),
         }
+    }
+}
+
+/// Offsets, or the word `nothing` for none of them.
+fn places(f: &mut fmt::Formatter<'_>, offsets: Option<&[PartitionOffset]>) -> fmt::Result {
+    match offsets {
+        None => Ok(()),
+        Some([]) => f.write_str(" nothing"),
+        Some(offsets) => offsets.iter().try_for_each(|at| {
+            write!(f, " {}={}", Place(&at.topic, at.partition), at.offset)?;
+            if let Some(epoch) = at.leader_epoch {
+                write!(f, " epoch {epoch}")?;
+            }
+            if at.metadata.is_empty() {
+                return Ok(());
+            }
+            write!(f, " metadata {:?}", at.metadata)
+        }),
     }
 }
 
@@ -240,6 +280,7 @@ fn consumer(f: &mut fmt::Formatter<'_>, config: &ConsumerConfig) -> fmt::Result 
         instance_id,
         auto_commit,
         max_partition_fetch_bytes,
+        isolation_level,
     } = config;
     f.write_str(if topics.is_empty() { "no-topics" } else { "" })?;
     write!(f, "{} reset={auto_offset_reset}", listed(topics))?;
@@ -254,7 +295,9 @@ fn consumer(f: &mut fmt::Formatter<'_>, config: &ConsumerConfig) -> fmt::Result 
     f.write_str(if *auto_commit { " auto-commit" } else { "" })?;
     let fetch =
         Some(max_partition_fetch_bytes).filter(|bytes| **bytes != MAX_PARTITION_FETCH_BYTES);
-    optional(f, "max-partition-fetch", fetch)
+    optional(f, "max-partition-fetch", fetch)?;
+    let isolation = Some(isolation_level).filter(|level| !level.is_default());
+    optional(f, "isolation", isolation.map(|level| level.name()))
 }
 
 fn change(
@@ -302,16 +345,16 @@ impl Command {
     #[must_use]
     pub fn brief(&self) -> (String, bool) {
         use fmt::Write as _;
-        if let Self::ProduceMany { topic, partitioner, records } = self
+        if let Self::ProduceMany { topic, producer, partitioner, records } = self
             && records.bytes().len() > MAX_BRIEF_BYTES
         {
-            let partitioner =
-                partitioner.as_deref().map(|id| format!(" partitioner={}", Value(id)));
-            let (count, partitioner) = (records.len(), partitioner.unwrap_or_default());
-            return (
-                format!("produce-many {}{partitioner} … ({count} records)", Word(topic)),
-                false,
-            );
+            let mut line = format!("produce-many {}", Word(topic));
+            for (name, value) in [("producer", producer), ("partitioner", partitioner)] {
+                if let Some(value) = value {
+                    line += &format!(" {name}={}", Value(value));
+                }
+            }
+            return (format!("{line} … ({} records)", records.len()), false);
         }
         if let Self::CopyLog { topic, partition, segments } = self
             && segments.bytes().len() > MAX_BRIEF_BYTES

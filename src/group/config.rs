@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::assignor::Assignor;
 use super::{GroupProtocol, MAX_PARTITION_FETCH_BYTES, OffsetReset};
+use crate::log::IsolationLevel;
 
 /// `auto.commit.interval.ms`. Source: `ConsumerConfig`.
 pub const AUTO_COMMIT_INTERVAL_MS: i64 = 5_000;
@@ -45,6 +46,9 @@ pub struct ConsumerConfig {
     /// alone is larger.
     #[serde(default = "default_fetch", skip_serializing_if = "is_default_fetch")]
     pub max_partition_fetch_bytes: i32,
+    /// `isolation.level`: whether it is given records of transactions that are open or aborted.
+    #[serde(default, skip_serializing_if = "IsolationLevel::is_default")]
+    pub isolation_level: IsolationLevel,
 }
 
 impl ConsumerConfig {
@@ -69,6 +73,7 @@ impl Default for ConsumerConfig {
             instance_id: None,
             auto_commit: false,
             max_partition_fetch_bytes: MAX_PARTITION_FETCH_BYTES,
+            isolation_level: IsolationLevel::default(),
         }
     }
 }

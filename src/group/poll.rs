@@ -169,7 +169,7 @@ impl Member {
             OffsetReset::Latest => Some(self.end_of(partition)),
             OffsetReset::ByDuration(ms) => partition
                 .log
-                .offset_for_timestamp(now_ms.saturating_sub(ms))
+                .offset_for_timestamp_as(now_ms.saturating_sub(ms), self.config.isolation_level)
                 .map(|(offset, _)| offset),
             OffsetReset::None => None,
         };
@@ -184,7 +184,7 @@ impl Member {
 
     /// The end of what this consumer may read.
     fn end_of(&self, partition: &Partition) -> i64 {
-        partition.log.high_watermark()
+        partition.log.readable_until(self.config.isolation_level)
     }
 
     /// Asks the leaders for all partitions of which nothing is left. Whether that has brought
@@ -269,7 +269,7 @@ impl Member {
                 let seen = delivered.get(&at).copied().unwrap_or(i64::MIN);
                 let room = most - polled.records.len();
                 let before = polled.records.len();
-                let records = partition.log.records_from(fetched.next);
+                let records = partition.log.records_as(fetched.next, self.config.isolation_level);
                 for record in records.take_while(|one| one.offset < fetched.end).take(room) {
                     fetched.next = record.offset + 1;
                     fetched.is_begun = true;

@@ -15,15 +15,20 @@
 //! Sources: `KafkaProducer`, `RecordAccumulator`, `ProducerBatch`, Apache Kafka 4.4.0.
 
 mod accumulator;
+mod client;
 mod config;
 mod sender;
+mod settings;
 
 pub use accumulator::{Appended, RecordAccumulator};
+pub(crate) use client::{Enlisted, Writer};
+pub use client::{Identity, LastBatch, LastError, Producer, TransactionState};
 pub use config::{
     BATCH_SIZE, BUFFER_MEMORY, DELIVERY_TIMEOUT_MS, MAX_BLOCK_MS, MAX_REQUEST_SIZE, ProducerConfig,
 };
 pub use sender::Sent;
 pub(crate) use sender::{Buffer, Sending, new_record};
+pub use settings::{ProducerSettings, TRANSACTION_TIMEOUT_MS};
 
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 //! Source: `Sender.completeBatch`, `RecordAccumulator.splitAndReenqueue` and
 //! `ProducerBatch.split`, Apache Kafka 4.4.0.
 
-use super::{DELIVERY_TIMEOUT_MS, Memory, ProducerConfig, RecordAccumulator};
+use super::{DELIVERY_TIMEOUT_MS, LastBatch, Memory, ProducerConfig, RecordAccumulator, Writer};
 use crate::error::{Error, ErrorCode, Result};
 use crate::java;
 use crate::job::MAX_REFUSALS_TOLD;
@@ -82,22 +82,26 @@ pub(crate) struct Sending<'a> {
     pub(crate) memory: &'a mut Memory,
     pub(crate) random: &'a mut java::Random,
     pub(crate) now_ms: i64,
+    /// Numbers the batches of an idempotent producer.
+    pub(crate) writer: Option<Writer<'a>>,
+    pub(crate) last_batch: &'a mut Option<LastBatch>,
 }
 
 impl Sending<'_> {
     /// Puts a record into its batch. `partition` is one that the topic has.
     ///
-    /// A refusal by the broker comes with the batch, later: see [`Buffer::take_refused`].
+    /// Returns the partition. A refusal by the broker comes with the batch, later: see
+    /// [`Buffer::take_refused`].
     #[inline]
-    pub(crate) fn send(&mut self, record: &NewRecord<'_>, partition: Option<i32>) -> Result {
-        let Self { buffer, topic, memory, random, now_ms } = self;
+    pub(crate) fn send(&mut self, record: &NewRecord<'_>, partition: Option<i32>) -> Result<u32> {
+        let Self { buffer, topic, memory, random, now_ms, writer, last_batch } = self;
         let Buffer { name, accumulator, sent, refused } = &mut **buffer;
         let partition = partition.and_then(|p| u32::try_from(p).ok());
-        let mut take = |partition, batch: &mut BatchBuilder| {
-            deliver(partition, batch, (name, topic), *now_ms, sent, refused);
-        };
-        accumulator.append(record, partition, memory, &mut || random.next_int(), &mut take)?;
-        Ok(())
+        let mut post = Post { name, topic, now_ms: *now_ms, sent, refused, writer, last_batch };
+        let mut take = |partition, batch: &mut BatchBuilder| post.deliver(partition, batch);
+        let appended =
+            accumulator.append(record, partition, memory, &mut || random.next_int(), &mut take)?;
+        Ok(appended.partition)
     }
 
     /// Whether the topic has a partition that a record is given for.
@@ -114,6 +118,9 @@ impl Sending<'_> {
     /// Counts a record that [`Sending::send`] has refused, with the reason.
     pub(crate) fn refuse(&mut self, error: Error) {
         self.buffer.refused.add(1, error);
+        if let Some(writer) = &mut self.writer {
+            writer.lost();
+        }
     }
 
     /// Makes room in the log for what is still to come, when `done` of `total` records of one
@@ -130,49 +137,66 @@ impl Sending<'_> {
 
     /// Sends every open batch.
     pub(crate) fn flush(&mut self) {
-        let Self { buffer, topic, now_ms, .. } = self;
+        let Self { buffer, topic, now_ms, writer, last_batch, .. } = self;
         let Buffer { name, accumulator, sent, refused } = &mut **buffer;
-        accumulator.flush(&mut |partition, batch| {
-            deliver(partition, batch, (name, topic), *now_ms, sent, refused);
-        });
+        let mut post = Post { name, topic, now_ms: *now_ms, sent, refused, writer, last_batch };
+        accumulator.flush(&mut |partition, batch| post.deliver(partition, batch));
     }
 }
 
-/// Brings a batch to the log of its partition.
-fn deliver(
-    partition: u32,
-    batch: &mut BatchBuilder,
-    (name, topic): (&str, &mut Topic),
+/// What brings batches to the logs of their partitions.
+struct Post<'a, 'w> {
+    name: &'a str,
+    topic: &'a mut Topic,
     now_ms: i64,
-    sent: &mut [Option<Sent>],
-    refused: &mut Tally,
-) {
-    let at = partition as usize;
-    let (Some(place), Some(sent)) = (topic.partitions.get_mut(at), sent.get_mut(at)) else {
-        let error = Error::loglanes(format!("Partition {partition} is not there any more."))
-            .with_hint("Begin again: the topic has changed.");
-        refused.add(batch.count() as u64, error);
-        return;
-    };
-    let log = &mut place.log;
-    Delivery { topic: name, partition, log, now_ms, sent, refused, has_expired: false }
+    sent: &'a mut [Option<Sent>],
+    refused: &'a mut Tally,
+    writer: &'a mut Option<Writer<'w>>,
+    last_batch: &'a mut Option<LastBatch>,
+}
+
+impl Post<'_, '_> {
+    fn deliver(&mut self, partition: u32, batch: &mut BatchBuilder) {
+        let Self { name, topic, now_ms, sent, refused, writer, last_batch } = self;
+        let at = partition as usize;
+        let (Some(place), Some(sent)) = (topic.partitions.get_mut(at), sent.get_mut(at)) else {
+            let error = Error::loglanes(format!("Partition {partition} is not there any more."))
+                .with_hint("Begin again: the topic has changed.");
+            refused.add(batch.count() as u64, error);
+            return;
+        };
+        let (log, now_ms) = (&mut place.log, *now_ms);
+        Delivery {
+            topic: name,
+            partition,
+            log,
+            now_ms,
+            sent,
+            refused,
+            writer,
+            last_batch,
+            has_expired: false,
+        }
         .deliver(batch);
+    }
 }
 
 /// A batch on its way to the log of its partition.
-struct Delivery<'a> {
+struct Delivery<'a, 'w> {
     topic: &'a str,
     partition: u32,
     log: &'a mut PartitionLog,
     now_ms: i64,
     sent: &'a mut Option<Sent>,
     refused: &'a mut Tally,
+    writer: &'a mut Option<Writer<'w>>,
+    last_batch: &'a mut Option<LastBatch>,
     /// The batch that came from the accumulator is older than `delivery.timeout.ms`: so is every
     /// piece of it.
     has_expired: bool,
 }
 
-impl Delivery<'_> {
+impl Delivery<'_, '_> {
     /// A batch of several records that the broker finds too large is split and sent again, until
     /// only those records fail that are too large alone.
     fn deliver(&mut self, batch: &mut BatchBuilder) {
@@ -185,6 +209,13 @@ impl Delivery<'_> {
             self.split(batch);
         } else {
             self.refuse(batch, error);
+            self.lose();
+        }
+    }
+
+    fn lose(&mut self) {
+        if let Some(writer) = self.writer {
+            writer.refused();
         }
     }
 
@@ -230,7 +261,20 @@ impl Delivery<'_> {
     }
 
     fn append(&mut self, batch: &mut BatchBuilder) -> Result {
+        let partition = self.partition.cast_signed();
+        if let Some(writer) = self.writer {
+            writer.stamp(batch, partition)?;
+        }
         let appended = self.log.append_batch(batch, self.now_ms)?;
+        if let Some(writer) = self.writer {
+            writer.stored(partition, batch.count() as i32);
+        }
+        *self.last_batch = Some(LastBatch {
+            topic: self.topic.to_owned(),
+            partition,
+            base_offset: appended.base_offset,
+            records: batch.count() as u32,
+        });
         let sent = self.sent.get_or_insert(Sent {
             first_offset: appended.base_offset,
             last_offset: appended.last_offset,
@@ -299,6 +343,7 @@ impl Delivery<'_> {
              it: send these records one by one, or smaller.",
         );
         self.refused.add(records as u64, error);
+        self.lose();
     }
 }
 
@@ -314,7 +359,6 @@ mod tests {
     use crate::cluster::{BulkProducer, Cluster};
     use crate::command::Command;
     use crate::log::NewRecord;
-    use crate::partitioner::Partitioner;
 
     #[test]
     fn a_batch_that_splits_into_itself_expires_with_all_behind_it() {
@@ -326,8 +370,7 @@ mod tests {
             configs: BTreeMap::from([("max.message.bytes".to_owned(), "1000".to_owned())]),
         };
         cluster.apply(&create, 0).unwrap();
-        let mut bulk =
-            BulkProducer::begin(&mut cluster, "s3", Partitioner::JavaDefault, 0).unwrap();
+        let mut bulk = BulkProducer::begin(&mut cluster, "s3", "java/default", 0).unwrap();
         let refused = bulk.with(&mut cluster, |sending| {
             for bytes in [100, 931, 0, 100] {
                 let value = vec![7; bytes];

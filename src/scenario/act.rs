@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::producing::producing;
 use super::reader::{Item, Reader};
 use super::suggest::hint;
 use super::time::{When, parse_span};
@@ -10,12 +11,12 @@ use crate::command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, PartitionOffset, ResetTo};
-use crate::log::{Header, NewRecord};
+use crate::log::{Header, IsolationLevel, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, config_def};
 use crate::{RecordSet, SegmentSet};
 
 /// The first words of the acts, in the order of the documentation.
-pub const VERBS: [&str; 30] = [
+pub const VERBS: [&str; 39] = [
     "topic",
     "delete-topic",
     "partitions",
@@ -23,6 +24,15 @@ pub const VERBS: [&str; 30] = [
     "produce",
     "produce-many",
     "copy-log",
+    "producer",
+    "close-producer",
+    "kill-producer",
+    "retry",
+    "init-transactions",
+    "begin-transaction",
+    "send-offsets",
+    "commit-transaction",
+    "abort-transaction",
     "join",
     "leave",
     "crash",
@@ -96,7 +106,7 @@ pub(super) fn act(
         "compaction" => optional_topic(reader).map(|topic| Command::RunCleaner { topic }),
         "clock" => clock(reader),
         "tick" => Ok(Command::Tick),
-        _ => return None,
+        _ => producing(verb, reader, members)?,
     };
     Some(command.map(Act::from))
 }
@@ -107,7 +117,7 @@ const MEMBER: &str = "the name of a member";
 const WHOLE: &str = "a whole number";
 
 /// Keeps what a setting says, which may be said once.
-fn set<T>(slot: &mut Option<T>, at: usize, name: &str, value: T) -> Result<(), Problem> {
+pub(super) fn set<T>(slot: &mut Option<T>, at: usize, name: &str, value: T) -> Result<(), Problem> {
     if slot.replace(value).is_some() {
         let problem = Problem::new(at, format!("{name} is given twice.")).to(at + name.len());
         return Err(problem.with_hint("Leave one of them out."));
@@ -115,7 +125,7 @@ fn set<T>(slot: &mut Option<T>, at: usize, name: &str, value: T) -> Result<(), P
     Ok(())
 }
 
-fn unknown(at: usize, item: &Item, known: &[&str]) -> Problem {
+pub(super) fn unknown(at: usize, item: &Item, known: &[&str]) -> Problem {
     let (Item::Word(name) | Item::Setting { name, .. }) = item;
     let problem = match item {
         Item::Setting { sign: Some(sign), .. } => {
@@ -135,7 +145,7 @@ fn unknown(at: usize, item: &Item, known: &[&str]) -> Problem {
 }
 
 /// A setting's bare name without a sign.
-fn plain(item: &Item) -> Option<&str> {
+pub(super) fn plain(item: &Item) -> Option<&str> {
     match item {
         Item::Setting { name, quoted: false, sign: None } => Some(name),
         _ => None,
@@ -234,10 +244,12 @@ fn header(reader: &mut Reader<'_>) -> Result<OwnedHeader, Problem> {
 }
 
 fn produce(reader: &mut Reader<'_>) -> Result<Act, Problem> {
-    const OF_ONE: [&str; 6] = ["partitioner", "partition", "timestamp", "key", "value", "header"];
-    const OF_MANY: [&str; 7] =
-        ["count", "keys", "key-pattern", "skew", "value-bytes", "seed", "partitioner"];
+    const OF_ONE: [&str; 7] =
+        ["producer", "partitioner", "partition", "timestamp", "key", "value", "header"];
+    const OF_MANY: [&str; 8] =
+        ["count", "keys", "key-pattern", "skew", "value-bytes", "seed", "producer", "partitioner"];
     let topic = reader.name(TOPIC)?;
+    let mut producer = None;
     let (mut partitioner, mut partition, mut when) = (None, None, None);
     let (mut key, mut value, mut headers) = (None, None, Vec::new());
     let (mut count, mut keys, mut pattern) = (None, None, None);
@@ -252,6 +264,9 @@ fn produce(reader: &mut Reader<'_>) -> Result<Act, Problem> {
             continue;
         }
         match plain(&item) {
+            Some("producer") => {
+                set(&mut producer, at, "producer", reader.text("the name of a producer")?)?;
+            }
             Some("partitioner") => {
                 set(&mut partitioner, at, "partitioner", reader.text("a partitioner's id")?)?;
             }
@@ -272,7 +287,7 @@ fn produce(reader: &mut Reader<'_>) -> Result<Act, Problem> {
             }
         }
         let name = plain(&item).unwrap_or_default();
-        if name == "partitioner" {
+        if name == "partitioner" || name == "producer" {
             continue;
         }
         if let Some(name) = OF_ONE.iter().find(|one| **one == name) {
@@ -293,7 +308,8 @@ fn produce(reader: &mut Reader<'_>) -> Result<Act, Problem> {
             Some(When::After(ms)) => (None, Some(ms)),
         };
         let (key, value) = (key.flatten(), value.flatten());
-        let record = Produce { topic, partitioner, partition, timestamp, key, value, headers };
+        let record =
+            Produce { topic, producer, partitioner, partition, timestamp, key, value, headers };
         return Ok(Act { command: Command::Produce(record), after_ms });
     };
     let Some(count) = count else {
@@ -319,7 +335,7 @@ fn produce(reader: &mut Reader<'_>) -> Result<Act, Problem> {
         seed: seed.unwrap_or(0),
         key_pattern,
     };
-    Ok(Command::Generate { topic, partitioner, spec }.into())
+    Ok(Command::Generate { topic, producer, partitioner, spec }.into())
 }
 
 /// The size of each value of many records, unless the line says another.
@@ -338,9 +354,9 @@ pub(super) fn keys_of(text: &str) -> Option<(u64, Option<String>)> {
 }
 
 fn produce_many(reader: &mut Reader<'_>) -> Result<Command, Problem> {
-    const KNOWN: [&str; 3] = ["partitioner", "record", "batches"];
+    const KNOWN: [&str; 4] = ["producer", "partitioner", "record", "batches"];
     let topic = reader.name(TOPIC)?;
-    let (mut partitioner, mut batches) = (None, None);
+    let (mut producer, mut partitioner, mut batches) = (None, None, None);
     loop {
         let at = reader.place();
         if reader.keyword("record") {
@@ -350,6 +366,9 @@ fn produce_many(reader: &mut Reader<'_>) -> Result<Command, Problem> {
         match plain(&item) {
             Some("partitioner") => {
                 set(&mut partitioner, at, "partitioner", reader.text("a partitioner's id")?)?;
+            }
+            Some("producer") => {
+                set(&mut producer, at, "producer", reader.text("the name of a producer")?)?;
             }
             Some("batches") => {
                 let bytes = reader.bytes("batches in hex")?.unwrap_or_default();
@@ -375,7 +394,7 @@ fn produce_many(reader: &mut Reader<'_>) -> Result<Command, Problem> {
         }
     }
     let records = batches.unwrap_or_else(|| records.finish());
-    Ok(Command::ProduceMany { topic, partitioner, records })
+    Ok(Command::ProduceMany { topic, producer, partitioner, records })
 }
 
 /// One of many records, up to the next word `record`; whether there is another one.
@@ -423,7 +442,7 @@ fn one_record(
 }
 
 fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
-    const KNOWN: [&str; 7] = [
+    const KNOWN: [&str; 8] = [
         "reset",
         "protocol",
         "remote-assignor",
@@ -431,12 +450,14 @@ fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
         "instance",
         "auto-commit",
         "max-partition-fetch",
+        "isolation",
     ];
     let group = reader.name(GROUP)?;
     let member = reader.name(MEMBER)?;
     let topics = if reader.keyword("no-topics") { Vec::new() } else { reader.list(TOPIC)? };
     let (mut reset, mut assignors, mut instance) = (None, None, None);
     let (mut auto_commit, mut fetch, mut protocol, mut remote) = (None, None, None, None);
+    let mut isolation = None;
     loop {
         let at = reader.place();
         let Some(item) = reader.item()? else { break };
@@ -478,6 +499,17 @@ fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
             Some(name @ "enable.auto.commit") => {
                 set(&mut auto_commit, at, name, reader.number("true or false")?)?;
             }
+            Some(name @ ("isolation" | "isolation.level")) => {
+                let text = reader.text("read_committed or read_uncommitted")?;
+                let level = [IsolationLevel::ReadUncommitted, IsolationLevel::ReadCommitted]
+                    .into_iter()
+                    .find(|level| level.name() == text)
+                    .ok_or_else(|| {
+                        Problem::new(at, format!("There is no isolation level {text}."))
+                            .with_hint("There are read_uncommitted and read_committed.")
+                    })?;
+                set(&mut isolation, at, name, level)?;
+            }
             Some(name @ ("max-partition-fetch" | "max.partition.fetch.bytes")) => {
                 set(&mut fetch, at, name, reader.number(WHOLE)?)?;
             }
@@ -494,6 +526,7 @@ fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
         instance_id: instance,
         auto_commit: auto_commit.unwrap_or(defaults.auto_commit),
         max_partition_fetch_bytes: fetch.unwrap_or(defaults.max_partition_fetch_bytes),
+        isolation_level: isolation.unwrap_or_default(),
     };
     Ok(Command::Join { group, member, config })
 }
@@ -515,7 +548,7 @@ fn assignor_list(reader: &mut Reader<'_>) -> Result<Vec<Assignor>, Problem> {
 
 /// A member and its group, before so many more names. The group may be left out where the lines
 /// before have a member of that name in one group alone.
-fn who(
+pub(super) fn who(
     reader: &mut Reader<'_>,
     members: &Members,
     more: usize,
@@ -566,8 +599,14 @@ fn poll(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem> 
 
 fn commit(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem> {
     let (group, member) = who(reader, members, usize::from(reader.is_nothing_last()))?;
+    let offsets = offsets(reader)?;
+    Ok(Command::Commit { group, member, offsets })
+}
+
+/// Offsets of partitions; none where nothing is said, and the word `nothing` for an empty list.
+pub(super) fn offsets(reader: &mut Reader<'_>) -> Result<Option<Vec<PartitionOffset>>, Problem> {
     if reader.keyword("nothing") {
-        return Ok(Command::Commit { group, member, offsets: Some(Vec::new()) });
+        return Ok(Some(Vec::new()));
     }
     let mut offsets = Vec::new();
     while !reader.is_done() {
@@ -585,8 +624,7 @@ fn commit(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem
         }
         offsets.push(place);
     }
-    let offsets = Some(offsets).filter(|offsets| !offsets.is_empty());
-    Ok(Command::Commit { group, member, offsets })
+    Ok(Some(offsets).filter(|offsets| !offsets.is_empty()))
 }
 
 fn seek(reader: &mut Reader<'_>, members: &Members) -> Result<Act, Problem> {

@@ -29,6 +29,7 @@ mod lex;
 mod measure;
 mod parse;
 mod print;
+mod producing;
 mod reader;
 mod run;
 mod suggest;

@@ -14,7 +14,7 @@ use crate::command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, ResetTo};
-use crate::log::{Header, NewRecord};
+use crate::log::{Header, IsolationLevel, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp};
 use crate::{Bytes, RecordSet};
 
@@ -102,7 +102,8 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
     let assignors =
         prop_oneof![Just(Assignor::DEFAULT.to_vec()), vec(select(Assignor::ALL.to_vec()), 0..4),];
     let protocol = select(vec![GroupProtocol::Classic, GroupProtocol::Consumer]);
-    let how = (any::<i32>(), protocol, option::of(name()));
+    let isolation = select(vec![IsolationLevel::ReadUncommitted, IsolationLevel::ReadCommitted]);
+    let how = (any::<i32>(), protocol, option::of(name()), isolation);
     (vec(name(), 0..3), reset, assignors, option::of(name()), any::<bool>(), how).prop_map(
         |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how)| ConsumerConfig {
             topics,
@@ -113,6 +114,7 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
             instance_id,
             auto_commit,
             max_partition_fetch_bytes: how.0,
+            isolation_level: how.3,
         },
     )
 }
@@ -179,7 +181,7 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
         "produce" => {
             let one = (
                 name(),
-                option::of(name()),
+                (option::of(name()), option::of(name())),
                 option::of(any::<i32>()),
                 option::of(any::<i64>()),
                 option::of(bytes()),
@@ -187,9 +189,18 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
                 headers(),
             )
                 .prop_map(
-                    |(topic, partitioner, partition, timestamp, key, value, headers)| {
+                    |(
+                        topic,
+                        (producer, partitioner),
+                        partition,
+                        timestamp,
+                        key,
+                        value,
+                        headers,
+                    )| {
                         Command::Produce(Produce {
                             topic,
+                            producer,
                             partitioner,
                             partition,
                             timestamp,
@@ -199,15 +210,20 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
                         })
                     },
                 );
-            let many =
-                (name(), option::of(name()), spec()).prop_map(|(topic, partitioner, spec)| {
-                    Command::Generate { topic, partitioner, spec }
-                });
+            let many = (name(), option::of(name()), option::of(name()), spec()).prop_map(
+                |(topic, producer, partitioner, spec)| Command::Generate {
+                    topic,
+                    producer,
+                    partitioner,
+                    spec,
+                },
+            );
             prop_oneof![one, many].boxed()
         }
-        "produce-many" => (name(), option::of(name()), record_set())
-            .prop_map(|(topic, partitioner, records)| Command::ProduceMany {
+        "produce-many" => (name(), option::of(name()), option::of(name()), record_set())
+            .prop_map(|(topic, producer, partitioner, records)| Command::ProduceMany {
                 topic,
+                producer,
                 partitioner,
                 records,
             })
@@ -219,6 +235,36 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
                 segments: crate::SegmentSet::from_bytes(bytes),
             })
             .boxed(),
+        "producer" => (name(), option::of(name()), btree_map(name(), name(), 0..3))
+            .prop_map(|(producer, partitioner, configs)| Command::CreateProducer {
+                producer,
+                partitioner,
+                configs,
+            })
+            .boxed(),
+        "retry" => option::of(name()).prop_map(|producer| Command::Retry { producer }).boxed(),
+        "send-offsets" => (name(), name(), name(), option::of(vec(offset(), 0..3)))
+            .prop_map(|(producer, group, member, offsets)| Command::SendOffsets {
+                producer,
+                group,
+                member,
+                offsets,
+            })
+            .boxed(),
+        "close-producer" => name().prop_map(|producer| Command::CloseProducer { producer }).boxed(),
+        "kill-producer" => name().prop_map(|producer| Command::KillProducer { producer }).boxed(),
+        "init-transactions" => {
+            name().prop_map(|producer| Command::InitTransactions { producer }).boxed()
+        }
+        "begin-transaction" => {
+            name().prop_map(|producer| Command::BeginTransaction { producer }).boxed()
+        }
+        "commit-transaction" => {
+            name().prop_map(|producer| Command::CommitTransaction { producer }).boxed()
+        }
+        "abort-transaction" => {
+            name().prop_map(|producer| Command::AbortTransaction { producer }).boxed()
+        }
         "join" => (name(), name(), consumer())
             .prop_map(|(group, member, config)| Command::Join { group, member, config })
             .boxed(),
@@ -305,6 +351,15 @@ fn verb_of(command: &Command) -> &'static str {
         Command::Produce(_) | Command::Generate { .. } => "produce",
         Command::ProduceMany { .. } => "produce-many",
         Command::CopyLog { .. } => "copy-log",
+        Command::CreateProducer { .. } => "producer",
+        Command::CloseProducer { .. } => "close-producer",
+        Command::KillProducer { .. } => "kill-producer",
+        Command::Retry { .. } => "retry",
+        Command::InitTransactions { .. } => "init-transactions",
+        Command::BeginTransaction { .. } => "begin-transaction",
+        Command::SendOffsets { .. } => "send-offsets",
+        Command::CommitTransaction { .. } => "commit-transaction",
+        Command::AbortTransaction { .. } => "abort-transaction",
         Command::Join { .. } => "join",
         Command::Leave { .. } => "leave",
         Command::Subscribe { topics, .. } if topics.is_empty() => "unsubscribe",

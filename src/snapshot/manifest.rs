@@ -8,13 +8,13 @@ use super::changes::Saved;
 use super::courses::Courses;
 use super::{RESTORE_HINT, SegmentKey};
 use crate::bytes::Bytes;
-use crate::cluster::{Cluster, LogChecks};
+use crate::cluster::{Cluster, LogChecks, TransactionalId};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::history::History;
 use crate::java;
 use crate::log::{AbortedTransaction, PartitionLog, ProducerStates, SegmentParts};
-use crate::producer::Memory;
+use crate::producer::{Memory, Producer, ProducerSettings};
 use crate::topic::{Partition, Topic, TopicConfig};
 
 /// What this version writes. A reader takes its own version and all before.
@@ -35,7 +35,15 @@ pub(super) struct Manifest {
     brokers: Vec<i32>,
     topics: Vec<SavedTopic>,
     groups: BTreeMap<String, Group>,
+    /// What versions before the third wrote of producers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     producers: Vec<SavedProducer>,
+    #[serde(default)]
+    clients: BTreeMap<String, Producer>,
+    #[serde(default)]
+    next_producer_id: i64,
+    #[serde(default)]
+    transactions: BTreeMap<String, TransactionalId>,
     pub(super) history: SavedHistory,
     /// The number of the present course; see [`super`]. 0 in what earlier versions wrote, as are the
     /// other numbers of courses.
@@ -157,15 +165,10 @@ impl Manifest {
                 .map(|(name, topic)| saved_topic(name, topic, saved))
                 .collect(),
             groups: cluster.groups.clone(),
-            producers: cluster
-                .producers
-                .iter()
-                .map(|((topic, partitioner), memory)| SavedProducer {
-                    topic: topic.clone(),
-                    partitioner: partitioner.clone(),
-                    memory: memory.clone(),
-                })
-                .collect(),
+            producers: Vec::new(),
+            clients: cluster.producers.clone(),
+            next_producer_id: cluster.next_producer_id,
+            transactions: cluster.transactions.clone(),
             history: SavedHistory {
                 forgotten: history.forgotten(),
                 first_chunk: chunks.start,
@@ -281,10 +284,13 @@ impl Manifest {
                 return Err(twice(&format!("The topic {}", saved.name)));
             }
         }
-        let mut producers = BTreeMap::new();
+        let mut producers = self.clients.clone();
         for SavedProducer { topic, partitioner, memory } in &self.producers {
             let what = format!("A producer of {topic}");
-            if producers.insert((topic.clone(), partitioner.clone()), memory.clone()).is_some() {
+            let producer = producers
+                .entry(partitioner.clone())
+                .or_insert_with(|| Producer::new(partitioner, ProducerSettings::default()));
+            if producer.memories.insert(topic.clone(), memory.clone()).is_some() {
                 return Err(twice(&what));
             }
         }
@@ -296,6 +302,8 @@ impl Manifest {
             topics,
             groups: self.groups.clone(),
             producers,
+            next_producer_id: self.next_producer_id,
+            transactions: self.transactions.clone(),
         };
         cluster.check()?;
         Ok((self.seed, cluster))

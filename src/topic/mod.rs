@@ -3,11 +3,11 @@
 mod config;
 mod name;
 
-pub(crate) use config::check_request;
 pub use config::{
     AlterConfigOp, CONFIG_DEFS, ConfigDef, ConfigEntry, ConfigOp, ConfigSource, ConfigType,
     ConfigValue, Rule, TopicConfig, config_def,
 };
+pub(crate) use config::{check_request, read_config};
 pub(crate) use name::illegal;
 pub use name::{INTERNAL_TOPICS, MAX_NAME_LENGTH, check_name, names_collide};
 

@@ -185,8 +185,10 @@ pub fn partitioners() -> Vec<PartitionerInfo> {
 #[must_use]
 pub fn placement(cluster: &Cluster, draft: &Produce, now_ms: i64) -> PlacementView {
     let partitions = cluster.topic(&draft.topic).map_or(0, |topic| topic.partitions.len() as u32);
-    let partitioner =
-        partitioner_of(draft.partitioner.as_deref()).unwrap_or(Partitioner::JavaDefault);
+    let sender = draft.producer.as_deref().and_then(|name| cluster.producer(name));
+    let id = sender.map(|producer| producer.partitioner.as_str()).or(draft.partitioner.as_deref());
+    let partitioner = partitioner_of(id).unwrap_or(Partitioner::JavaDefault);
+    let name = draft.producer.as_deref().unwrap_or(partitioner.id());
     let refusal = cluster.check_produce(draft, now_ms).err();
     let key = draft.key.as_deref();
     let mut answer = PlacementView {
@@ -206,7 +208,7 @@ pub fn placement(cluster: &Cluster, draft: &Produce, now_ms: i64) -> PlacementVi
         answer.reason = partitioner.rule();
         let sum = partitioner.arithmetic(key, partitions);
         answer.arithmetic = sum.map(|sum| Arithmetic::of(&sum));
-        let next = cluster.next_partition(&draft.topic, partitioner);
+        let next = cluster.next_partition(&draft.topic, name);
         destination(partitioner.place(key, partitions), next)
     };
     answer.destination = refusal.is_none().then_some(destination);

@@ -99,7 +99,12 @@ impl Loglanes {
         let timestamp = self.session.cluster().clock(ms(now));
         let records = record_set(&bytes, lengths, timestamp)?;
         let topic = topic.to_owned();
-        to_js(&self.run(Command::ProduceMany { topic, partitioner: None, records }, now)?)
+        to_js(
+            &self.run(
+                Command::ProduceMany { topic, producer: None, partitioner: None, records },
+                now,
+            )?,
+        )
     }
 }
 

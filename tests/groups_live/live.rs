@@ -87,6 +87,7 @@ impl Live {
             max_partition_fetch_bytes: consumer["max.partition.fetch.bytes"]
                 .as_str()
                 .map_or(MAX_PARTITION_FETCH_BYTES, |bytes| bytes.parse().unwrap()),
+            ..ConsumerConfig::default()
         };
         let most = consumer["max.poll.records"].as_str().map(|most| most.parse().unwrap());
         Self { cluster, now: NOW, config, most, seen: Vec::new(), told: BTreeMap::new() }

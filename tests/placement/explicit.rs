@@ -152,6 +152,7 @@ fn a_send_goes_where_it_was_told_or_is_refused_in_kafka_s_words() {
         }
         let ignores_keys = config["partitioner.ignore.keys"] == "true";
         let record = Produce {
+            producer: None,
             topic: line["topic"].as_str().unwrap().to_owned(),
             partitioner: ignores_keys.then(|| "java/ignore_keys".to_owned()),
             partition: line["partition"].as_i64().map(|number| number.try_into().unwrap()),
@@ -403,7 +404,7 @@ fn send_at_once(line: &Value) -> (Cluster, Outcome) {
     }
     let mut cluster = topic_with_max_message_bytes(number(&line["max_message_bytes"]));
     let (topic, records) = ("t".to_owned(), records.finish());
-    let command = Command::ProduceMany { topic, partitioner: None, records };
+    let command = Command::ProduceMany { topic, producer: None, partitioner: None, records };
     let outcome = cluster.apply(&command, NOW).unwrap();
     (cluster, outcome)
 }

@@ -262,6 +262,7 @@ fn check_many(
     let before = ends(cluster);
     let command = Command::ProduceMany {
         topic: "t".to_owned(),
+        producer: None,
         partitioner: partitioner.map(|one| one.id().to_owned()),
         records: records.finish(),
     };
@@ -305,6 +306,7 @@ fn check_one(cluster: &mut Cluster, draft: &Draft, partition: i32, limit: Option
     let before = ends(cluster);
     let header = OwnedHeader { key: b"n"[..].into(), value: Some([0; 4][..].into()) };
     let record = Produce {
+        producer: None,
         topic: "t".to_owned(),
         partitioner: None,
         partition: Some(partition),
@@ -375,8 +377,8 @@ proptest! {
         let (mut ours, mut other) = (topic(partitions, None), topic(partitions, None));
         let name = || "t".to_owned();
         let records = generated(&spec);
-        let generate = Command::Generate { topic: name(), partitioner: None, spec };
-        let send = Command::ProduceMany { topic: name(), partitioner: None, records };
+        let generate = Command::Generate { topic: name(), producer: None, partitioner: None, spec };
+        let send = Command::ProduceMany { topic: name(), producer: None, partitioner: None, records };
         prop_assert_eq!(ours.apply(&generate, NOW), other.apply(&send, NOW));
         prop_assert!(ours == other, "the logs, or what the producer remembers, differ");
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use loglanes::generate::GenerateSpec;
 use loglanes::group::assignor::Assignor;
 use loglanes::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset};
-use loglanes::log::NewRecord;
+use loglanes::log::{IsolationLevel, NewRecord};
 use loglanes::snapshot::{Export, FileReader, Restorer};
 use loglanes::{
     Bytes, Command, ImportSpec, LogEnd, OwnedHeader, Produce, RecordSet, SeekTo, Session,
@@ -84,6 +84,47 @@ fn partitioner() -> impl Strategy<Value = Option<String>> {
     )
 }
 
+fn producer() -> impl Strategy<Value = String> {
+    select(vec!["p1", "p2", "p3", "nobody"]).prop_map(str::to_owned)
+}
+
+/// A producer, a partitioner, neither, and now and then both.
+fn sender() -> impl Strategy<Value = (Option<String>, Option<String>)> {
+    prop_oneof![
+        4 => producer().prop_map(|producer| (Some(producer), None)),
+        6 => partitioner().prop_map(|partitioner| (None, partitioner)),
+        1 => (producer(), partitioner()).prop_map(|(producer, one)| (Some(producer), one)),
+    ]
+}
+
+/// What producers do beside sending. Two share a transactional id.
+fn producing() -> impl Strategy<Value = Command> {
+    let configs = btree_map(
+        select(vec!["transactional.id", "transactional.id", "enable.idempotence", "acks", "x"]),
+        select(vec!["x1", "x2", "false", "1", "all"]),
+        0..2,
+    );
+    let at = (topic(), partition(), offset())
+        .prop_map(|(topic, partition, offset)| PartitionOffset::new(&topic, partition, offset));
+    let offsets = option::of(vec(at, 0..3));
+    let details = (configs, partitioner(), group(), member(), offsets);
+    (producer(), 0..20u32, details).prop_map(|(producer, kind, details)| {
+        let (configs, partitioner, group, member, offsets) = details;
+        let configs = configs.into_iter().map(|(name, value)| (name.into(), value.into()));
+        match kind {
+            0..=4 => Command::CreateProducer { producer, partitioner, configs: configs.collect() },
+            5..=7 => Command::InitTransactions { producer },
+            8..=11 => Command::BeginTransaction { producer },
+            12 | 13 => Command::CommitTransaction { producer },
+            14 | 15 => Command::AbortTransaction { producer },
+            16 => Command::SendOffsets { producer, group, member, offsets },
+            17 => Command::CloseProducer { producer },
+            18 => Command::KillProducer { producer },
+            _ => Command::Retry { producer: Some(producer).filter(|name| name != "nobody") },
+        }
+    })
+}
+
 fn timestamp() -> impl Strategy<Value = Option<i64>> {
     option::of(prop_oneof![
         4 => (-10_000_000..3_700_000i64).prop_map(|ago| NOW + ago),
@@ -94,11 +135,12 @@ fn timestamp() -> impl Strategy<Value = Option<i64>> {
 fn produce() -> impl Strategy<Value = Produce> {
     let header = (bytes(), option::of(bytes())).prop_map(|(key, value)| OwnedHeader { key, value });
     (
-        (topic(), partitioner(), option::weighted(0.3, partition()), timestamp()),
+        (topic(), sender(), option::weighted(0.3, partition()), timestamp()),
         (option::of(bytes()), option::of(bytes()), vec(header, 0..3)),
     )
-        .prop_map(|((topic, partitioner, partition, timestamp), (key, value, headers))| {
-            Produce { topic, partitioner, partition, timestamp, key, value, headers }
+        .prop_map(|((topic, (producer, partitioner), partition, timestamp), details)| {
+            let (key, value, headers) = details;
+            Produce { topic, producer, partitioner, partition, timestamp, key, value, headers }
         })
 }
 
@@ -136,10 +178,8 @@ fn spec() -> impl Strategy<Value = GenerateSpec> {
 }
 
 fn generate() -> impl Strategy<Value = Command> {
-    (topic(), partitioner(), spec()).prop_map(|(topic, partitioner, spec)| Command::Generate {
-        topic,
-        partitioner,
-        spec,
+    (topic(), sender(), spec()).prop_map(|(topic, (producer, partitioner), spec)| {
+        Command::Generate { topic, producer, partitioner, spec }
     })
 }
 
@@ -189,7 +229,8 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
     let fetch = select(vec![1_048_576, 150, 0, -1]);
     let protocol = select(vec![GroupProtocol::Classic, GroupProtocol::Consumer]);
     let remote = option::weighted(0.2, select(vec!["range".to_owned(), "uniform".to_owned()]));
-    let how = (fetch, protocol, remote);
+    let isolation = select(vec![IsolationLevel::ReadUncommitted, IsolationLevel::ReadCommitted]);
+    let how = (fetch, protocol, remote, isolation);
     (vec(topic(), 0..3), reset, assignors, instance, any::<bool>(), how).prop_map(
         |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how)| ConsumerConfig {
             topics,
@@ -200,6 +241,7 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
             max_partition_fetch_bytes: how.0,
             protocol: how.1,
             remote_assignor: how.2,
+            isolation_level: how.3,
         },
     )
 }
@@ -241,8 +283,9 @@ fn in_group() -> impl Strategy<Value = Command> {
 
 fn command() -> impl Strategy<Value = Command> {
     let growth = prop_oneof![6 => 1..8i32, 1 => select(vec![0, -1, 1_000_000_000, i32::MIN])];
-    let many = (topic(), partitioner(), record_set()).prop_map(|(topic, partitioner, records)| {
-        Command::ProduceMany { topic, partitioner, records }
+    let many = (topic(), sender(), record_set()).prop_map(|(topic, sender, records)| {
+        let (producer, partitioner) = sender;
+        Command::ProduceMany { topic, producer, partitioner, records }
     });
     let clock = prop_oneof![6 => 0..400_000i64, 1 => any::<i64>()];
     prop_oneof![
@@ -253,6 +296,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => many,
         2 => generate(),
         12 => in_group(),
+        10 => producing(),
         1 => clock.prop_map(|ms| Command::AdvanceClock { ms }),
         1 => Just(Command::Tick),
         1 => (topic(), partition(), offset())

@@ -184,7 +184,7 @@ fn a_generation_that_is_cancelled_before_its_first_record_can_be_replayed() {
             seed: 1,
             key_pattern: None,
         };
-        let command = Command::Generate { topic: "t".into(), partitioner, spec };
+        let command = Command::Generate { topic: "t".into(), producer: None, partitioner, spec };
         session.begin_generate(command, NOW).unwrap();
         session.finish().unwrap();
     }
@@ -203,7 +203,7 @@ fn after_one_more_record_a_save_writes_one_block_one_chunk_and_the_manifest() {
         seed: 1,
         key_pattern: None,
     };
-    let fill = Command::Generate { topic: "t".into(), partitioner: None, spec };
+    let fill = Command::Generate { topic: "t".into(), producer: None, partitioner: None, spec };
     session.apply(fill, NOW).unwrap();
     let mut store = Store::default();
     store.save_all(&mut session);
@@ -230,6 +230,7 @@ fn a_large_state_is_saved_in_steps_and_between_them_the_last_whole_one_is_there(
     let mut store = Store::default();
     let fill = |topic: &str, seed| Command::Generate {
         topic: topic.into(),
+        producer: None,
         partitioner: None,
         spec: GenerateSpec {
             count: 60_000,

@@ -84,7 +84,7 @@ fn produce(session: &mut Session, value: &str) {
 fn fill(session: &mut Session, count: u64) {
     let spec =
         GenerateSpec { count, keys: 100, skew: 0.0, value_bytes: 100, seed: 1, key_pattern: None };
-    let fill = Command::Generate { topic: "t".into(), partitioner: None, spec };
+    let fill = Command::Generate { topic: "t".into(), producer: None, partitioner: None, spec };
     session.apply(fill, NOW).unwrap();
 }
 
@@ -182,7 +182,7 @@ fn a_refused_act_in_the_past_leaves_what_lies_ahead() {
     assert_eq!((session.history().ahead(), session.history().asides().len()), (1, 0));
     let spec =
         GenerateSpec { count: 0, keys: 1, skew: 0.0, value_bytes: 1, seed: 1, key_pattern: None };
-    let none = Command::Generate { topic: "t".into(), partitioner: None, spec };
+    let none = Command::Generate { topic: "t".into(), producer: None, partitioner: None, spec };
     assert!(session.begin_generate(none, NOW).is_err());
     assert_eq!(session.history().ahead(), 1);
 }

@@ -18,6 +18,7 @@ pub(crate) use alter::check_request;
 pub use alter::{AlterConfigOp, ConfigOp};
 pub use defs::{CONFIG_DEFS, ConfigDef, config_def};
 pub use describe::{ConfigEntry, ConfigSource};
+pub(crate) use value::read as read_config;
 pub use value::{ConfigType, ConfigValue, Rule};
 
 use crate::error::{Error, Result};

@@ -105,7 +105,7 @@ fn invalid_value(name: &str, value: &dyn fmt::Display, why: &dyn fmt::Display) -
 }
 
 /// Reads a value as it was given, and checks it.
-pub(super) fn read(name: &str, kind: ConfigType, rule: Rule, given: &str) -> Result<ConfigValue> {
+pub(crate) fn read(name: &str, kind: ConfigType, rule: Rule, given: &str) -> Result<ConfigValue> {
     let mut value = parse(name, kind, given)?;
     if let (Rule::OneOf(_), ConfigValue::List(texts)) = (rule, &mut value) {
         // Repeats are dropped before anything is checked.

@@ -28,6 +28,7 @@ impl Act {
                 Command::Produce(records[0].clone())
             }
             Self::Send { topic, partitioner, records } => Command::ProduceMany {
+                producer: None,
                 topic: topic.clone(),
                 partitioner: Some(partitioner.clone()),
                 records: record_set(records),

@@ -1,0 +1,382 @@
+//! Idempotent producers and transactions, act by act. The epochs, offsets and texts are those that a
+//! broker of Apache Kafka 4.4.0 and its Java client gave for the same calls.
+#![cfg(not(target_arch = "wasm32"))]
+
+use std::collections::BTreeMap;
+
+use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
+use loglanes::log::{IsolationLevel, PartitionLog, TransactionFate};
+use loglanes::producer::Identity;
+use loglanes::snapshot::Restorer;
+use loglanes::{Bytes, Cluster, Command, Outcome, Produce, RecordSet, Session};
+
+const NOW: i64 = 1_750_000_000_000;
+
+/// A session with a topic `t` of two partitions.
+fn session() -> Session {
+    let mut session = Session::new(7);
+    session.apply(Command::create_topic("t", 2), NOW).unwrap();
+    session
+}
+
+fn producer(session: &mut Session, name: &str, configs: &[(&str, &str)]) {
+    let configs = configs.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+    let configs: BTreeMap<String, String> = configs.collect();
+    let create = Command::CreateProducer { producer: name.into(), partitioner: None, configs };
+    session.apply(create, NOW).unwrap();
+}
+
+fn transactional(session: &mut Session, name: &str, id: &str) -> Outcome {
+    producer(session, name, &[("transactional.id", id), ("transaction.timeout.ms", "60000")]);
+    session.apply(Command::InitTransactions { producer: name.into() }, NOW).unwrap()
+}
+
+fn send_as(session: &mut Session, name: Option<&str>, value: &str) -> Outcome {
+    let record = Produce {
+        topic: "t".into(),
+        partition: Some(0),
+        producer: name.map(str::to_owned),
+        value: Some(Bytes::from(value)),
+        ..Produce::default()
+    };
+    session.apply(Command::Produce(record), NOW).unwrap()
+}
+
+fn begin(session: &mut Session, name: &str) {
+    session.apply(Command::BeginTransaction { producer: name.into() }, NOW).unwrap();
+}
+
+fn end(session: &mut Session, name: &str, commit: bool) -> Outcome {
+    let producer = name.to_owned();
+    let command = match commit {
+        true => Command::CommitTransaction { producer },
+        false => Command::AbortTransaction { producer },
+    };
+    session.apply(command, NOW).unwrap()
+}
+
+fn failure(outcome: &Outcome) -> (Option<i16>, &str) {
+    match outcome {
+        Outcome::ProducerFailed { error, .. } => (error.code, &error.message),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn log(session: &Session) -> &PartitionLog {
+    &session.cluster().topic("t").unwrap().partitions[0].log
+}
+
+fn offsets(session: &Session, isolation: IsolationLevel) -> Vec<i64> {
+    log(session).records_as(0, isolation).map(|record| record.offset).collect()
+}
+
+/// Producer id, epoch and first sequence number of each batch.
+fn batches(session: &Session) -> Vec<(i64, i16, i32)> {
+    let headers = log(session).batches_from(0).map(|batch| *batch.header());
+    headers.map(|one| (one.producer_id, one.producer_epoch, one.base_sequence)).collect()
+}
+
+/// What is saved comes back equal, and what is written down leads to the same.
+fn check_kept(session: &mut Session) {
+    assert_eq!(session.history().replay(7).unwrap(), *session.cluster());
+    session.forget_saved();
+    let mut restorer = Restorer::default();
+    while let Some(step) = session.changes().unwrap() {
+        for (name, chunk) in &step.puts {
+            restorer.add(name, chunk).unwrap();
+        }
+        session.saved(step.token);
+    }
+    assert_eq!(restorer.finish().unwrap().cluster(), session.cluster());
+}
+
+#[test]
+fn whoever_sends_is_idempotent_unless_told_otherwise() {
+    let mut session = session();
+    producer(&mut session, "plain", &[("enable.idempotence", "false")]);
+    producer(&mut session, "quick", &[("acks", "1")]);
+    for name in [None, None, Some("plain"), Some("quick")] {
+        send_as(&mut session, name, "v");
+    }
+    assert_eq!(batches(&session), [(0, 0, 0), (0, 0, 1), (-1, -1, -1), (-1, -1, -1)]);
+    check_kept(&mut session);
+}
+
+#[test]
+fn a_batch_that_is_sent_again_is_stored_once_by_an_idempotent_producer_alone() {
+    let mut session = session();
+    producer(&mut session, "plain", &[("enable.idempotence", "false")]);
+    let retry = |session: &mut Session, producer: Option<&str>| {
+        let retry = Command::Retry { producer: producer.map(str::to_owned) };
+        match session.apply(retry, NOW).unwrap() {
+            Outcome::Retried { first_offset, is_duplicate, .. } => (first_offset, is_duplicate),
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(session.apply(Command::Retry { producer: None }, NOW).is_err());
+    send_as(&mut session, None, "a");
+    assert_eq!(retry(&mut session, None), (0, true));
+    send_as(&mut session, Some("plain"), "b");
+    assert_eq!(retry(&mut session, Some("plain")), (2, false));
+    assert_eq!(retry(&mut session, None), (0, true));
+    assert_eq!(offsets(&session, IsolationLevel::ReadUncommitted), [0, 1, 2]);
+    check_kept(&mut session);
+}
+
+#[test]
+fn a_refused_batch_among_many_costs_the_producer_its_epoch() {
+    let mut session = Session::new(7);
+    let create = Command::CreateTopic {
+        name: "t".into(),
+        partitions: Some(1),
+        replication_factor: None,
+        configs: [("max.message.bytes".to_owned(), "300".to_owned())].into(),
+    };
+    session.apply(create, NOW).unwrap();
+    send_as(&mut session, None, "1");
+    let mut records = RecordSet::builder();
+    let value = vec![b'x'; 400];
+    let record =
+        loglanes::log::NewRecord { timestamp: NOW, key: None, value: Some(&value), headers: &[] };
+    records.push(&record).unwrap();
+    let records = records.finish();
+    let many =
+        Command::ProduceMany { topic: "t".into(), producer: None, partitioner: None, records };
+    session.apply(many, NOW).unwrap();
+    send_as(&mut session, None, "2");
+    assert_eq!(batches(&session), [(0, 0, 0), (0, 1, 0)]);
+    // A single record that is refused changes nothing.
+    let before = session.cluster().clone();
+    let record = Produce { topic: "t".into(), value: Some(value.into()), ..Produce::default() };
+    assert!(session.apply(Command::Produce(record), NOW).is_err());
+    assert_eq!(*session.cluster(), before);
+}
+
+#[test]
+fn a_transaction_s_records_count_once_it_is_committed() {
+    let mut session = session();
+    transactional(&mut session, "p", "x");
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "a");
+    send_as(&mut session, None, "plain");
+    assert_eq!(log(&session).last_stable_offset(), 0);
+    assert_eq!(offsets(&session, IsolationLevel::ReadCommitted), [0_i64; 0]);
+    check_kept(&mut session);
+    let ended = end(&mut session, "p", true);
+    let Outcome::TransactionEnded { committed: true, markers, .. } = ended else { panic!() };
+    assert_eq!((markers.len(), markers[0].offset), (1, 2));
+    assert_eq!(log(&session).last_stable_offset(), 3);
+    assert_eq!(offsets(&session, IsolationLevel::ReadCommitted), [0, 1]);
+    assert_eq!(log(&session).record_count(), 2);
+    // The end of a transaction raises the epoch.
+    assert_eq!(batches(&session), [(0, 0, 0), (1, 0, 0), (0, 1, -1)]);
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "b");
+    end(&mut session, "p", false);
+    assert_eq!(offsets(&session, IsolationLevel::ReadCommitted), [0, 1]);
+    assert_eq!(offsets(&session, IsolationLevel::ReadUncommitted), [0, 1, 3]);
+    let fates: Vec<_> =
+        log(&session).batches_from(0).map(|batch| log(&session).fate(batch.header())).collect();
+    use TransactionFate::{Aborted, Committed};
+    assert_eq!(fates, [Committed, TransactionFate::None, Committed, Aborted, Aborted]);
+    // Nothing was sent: nothing is written.
+    begin(&mut session, "p");
+    let Outcome::TransactionEnded { markers, .. } = end(&mut session, "p", true) else { panic!() };
+    assert!(markers.is_empty() && log(&session).log_end_offset() == 5);
+    check_kept(&mut session);
+}
+
+#[test]
+fn the_producer_that_comes_later_fences_the_other() {
+    let mut session = session();
+    transactional(&mut session, "a", "x");
+    begin(&mut session, "a");
+    send_as(&mut session, Some("a"), "1");
+    let Outcome::TransactionsInitialized { epoch, fenced_epoch, markers, .. } =
+        transactional(&mut session, "b", "x")
+    else {
+        panic!()
+    };
+    assert_eq!((epoch, fenced_epoch, markers.len()), (2, Some(0), 1));
+    assert_eq!(batches(&session), [(0, 0, 0), (0, 1, -1)]);
+    let late = send_as(&mut session, Some("a"), "late");
+    assert_eq!(failure(&late), (Some(47), "Producer attempted to produce with an old epoch."));
+    let commit = session.apply(Command::CommitTransaction { producer: "a".into() }, NOW);
+    assert_eq!(
+        commit.unwrap_err().message(),
+        "Producer with transactionalId 'x' and (producerId=0, epoch=0) attempted to produce with \
+         an old epoch"
+    );
+    let abort = end(&mut session, "a", false);
+    assert_eq!(failure(&abort).0, Some(90));
+    let begun = session.apply(Command::BeginTransaction { producer: "a".into() }, NOW);
+    assert!(begun.unwrap_err().message().ends_with("with the same transactionalId"));
+    begin(&mut session, "b");
+    send_as(&mut session, Some("b"), "2");
+    end(&mut session, "b", true);
+    assert_eq!(batches(&session)[2..], [(0, 2, 0), (0, 3, -1)]);
+    assert_eq!(offsets(&session, IsolationLevel::ReadCommitted), [2]);
+    check_kept(&mut session);
+}
+
+#[test]
+fn a_transaction_whose_time_is_up_is_aborted_by_the_clock() {
+    let mut session = session();
+    transactional(&mut session, "p", "x");
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "1");
+    session.apply(Command::AdvanceClock { ms: 60_000 }, NOW).unwrap();
+    assert_eq!(log(&session).log_end_offset(), 1, "not yet: strictly later");
+    let advanced = session.apply(Command::AdvanceClock { ms: 10_000 }, NOW).unwrap();
+    let Outcome::ClockAdvanced { events, .. } = advanced else { panic!() };
+    assert!(matches!(
+        &events[0].outcome,
+        Outcome::TransactionEnded { timed_out: true, committed: false, .. }
+    ));
+    assert_eq!(batches(&session), [(0, 0, 0), (0, 1, -1)]);
+    // An abort finds that done already, and goes on with the new epoch; a commit is lost.
+    let mut other = Session::new(7);
+    for step in session.history().steps() {
+        other.apply((*step.command).clone(), step.at_ms).unwrap();
+    }
+    assert!(matches!(end(&mut session, "p", false), Outcome::TransactionEnded { .. }));
+    let identity = session.cluster().producer("p").unwrap().identity;
+    assert_eq!(identity, Some(Identity { id: 0, epoch: 1 }));
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "2");
+    end(&mut session, "p", true);
+    assert_eq!(batches(&session)[2..], [(0, 1, 0), (0, 2, -1)]);
+    check_kept(&mut session);
+
+    let lost = end(&mut other, "p", true);
+    assert_eq!(failure(&lost).0, Some(48));
+    let begun = other.apply(Command::BeginTransaction { producer: "p".into() }, NOW);
+    assert_eq!(
+        begun.unwrap_err().message(),
+        "Cannot execute transactional method because we are in an error state"
+    );
+}
+
+#[test]
+fn a_record_that_is_refused_leaves_only_the_abort_and_a_marker() {
+    let mut session = Session::new(7);
+    let create = Command::CreateTopic {
+        name: "t".into(),
+        partitions: Some(1),
+        replication_factor: None,
+        configs: [("max.message.bytes".to_owned(), "300".to_owned())].into(),
+    };
+    session.apply(create, NOW).unwrap();
+    transactional(&mut session, "p", "x");
+    begin(&mut session, "p");
+    let refused = send_as(&mut session, Some("p"), &"x".repeat(400));
+    assert_eq!(failure(&refused).0, Some(10));
+    let next = Produce {
+        topic: "t".into(),
+        producer: Some("p".into()),
+        value: Some("v".into()),
+        ..Produce::default()
+    };
+    assert!(session.apply(Command::Produce(next), NOW).is_err());
+    end(&mut session, "p", false);
+    assert_eq!(batches(&session), [(0, 1, -1)]);
+    assert!(log(&session).segments()[0].aborted().is_empty());
+    check_kept(&mut session);
+}
+
+#[test]
+fn a_killed_producer_leaves_its_transaction_open_and_a_closed_one_aborts_it() {
+    let mut session = session();
+    transactional(&mut session, "p", "x");
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "1");
+    session.apply(Command::KillProducer { producer: "p".into() }, NOW).unwrap();
+    assert_eq!(log(&session).last_stable_offset(), 0);
+    assert_eq!(session.cluster().transactional_ids().next().unwrap().1.state.name(), "Ongoing");
+    transactional(&mut session, "p", "x");
+    assert_eq!(log(&session).last_stable_offset(), 2);
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "2");
+    session.apply(Command::CloseProducer { producer: "p".into() }, NOW).unwrap();
+    assert_eq!(log(&session).last_stable_offset(), 4);
+    assert_eq!(offsets(&session, IsolationLevel::ReadCommitted), [0_i64; 0]);
+    check_kept(&mut session);
+}
+
+#[test]
+fn offsets_are_committed_with_their_transaction_or_not_at_all() {
+    let mut session = session();
+    send_as(&mut session, None, "in");
+    let join = Command::join("g", "m", "t", OffsetReset::Earliest);
+    session.apply(join, NOW).unwrap();
+    let poll = Command::Poll { group: "g".into(), member: "m".into(), max_records: None };
+    session.apply(poll, NOW).unwrap();
+    transactional(&mut session, "p", "x");
+    let send = |offsets| Command::SendOffsets {
+        producer: "p".into(),
+        group: "g".into(),
+        member: "m".into(),
+        offsets,
+    };
+    for commit in [false, true] {
+        begin(&mut session, "p");
+        session.apply(send(None), NOW).unwrap();
+        assert!(session.cluster().group("g").unwrap().committed.is_empty());
+        check_kept(&mut session);
+        end(&mut session, "p", commit);
+    }
+    let at = PartitionOffset::new("t", 0, 1);
+    let committed = &session.cluster().group("g").unwrap().committed;
+    assert_eq!(committed.get(&at.topic_partition()), Some(&1));
+    check_kept(&mut session);
+}
+
+#[test]
+fn a_member_that_wants_committed_records_waits_for_the_marker_and_passes_over_aborted_ones() {
+    let mut session = session();
+    let config = ConsumerConfig {
+        topics: vec!["t".into()],
+        auto_offset_reset: OffsetReset::Earliest,
+        isolation_level: IsolationLevel::ReadCommitted,
+        ..ConsumerConfig::default()
+    };
+    let join = Command::Join { group: "g".into(), member: "m".into(), config };
+    session.apply(join, NOW).unwrap();
+    let poll = |session: &mut Session| {
+        let poll = Command::Poll { group: "g".into(), member: "m".into(), max_records: None };
+        match session.apply(poll, NOW).unwrap() {
+            Outcome::Polled { records, .. } => {
+                records.iter().map(|record| record.offset).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    transactional(&mut session, "p", "x");
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "aborted");
+    send_as(&mut session, None, "plain");
+    assert_eq!(poll(&mut session), [0_i64; 0]);
+    end(&mut session, "p", false);
+    assert_eq!(poll(&mut session), [1]);
+    // The marker takes an offset that no reader sees: the position goes past it.
+    assert_eq!(poll(&mut session), [0_i64; 0]);
+    let member = &session.cluster().group("g").unwrap().members["m"];
+    assert_eq!(member.positions.values().max(), Some(&3));
+    check_kept(&mut session);
+}
+
+#[test]
+fn a_producer_is_forgotten_a_day_after_its_last_timestamp() {
+    let mut cluster = Cluster::new(7);
+    cluster.apply(&Command::create_topic("t", 1), NOW).unwrap();
+    cluster.apply(&Command::produce("t", None, Some(b"v")), NOW).unwrap();
+    let known =
+        |cluster: &Cluster| !cluster.topic("t").unwrap().partitions[0].log.producers().is_empty();
+    cluster.apply(&Command::AdvanceClock { ms: 86_399_999 }, NOW).unwrap();
+    assert!(known(&cluster));
+    cluster.apply(&Command::AdvanceClock { ms: 600_000 }, NOW).unwrap();
+    assert!(!known(&cluster));
+    // And taken again at whatever sequence number it has.
+    cluster.apply(&Command::produce("t", None, Some(b"v")), NOW).unwrap();
+    assert!(known(&cluster));
+}
