@@ -83,7 +83,7 @@ pub fn sending(topic: &str, records: &[Placed], now_ms: i64) -> Command {
         set.push_to(&record, *partition).unwrap();
     }
     let records = set.finish();
-    Command::ProduceMany { topic: topic.into(), partitioner: None, records }
+    Command::ProduceMany { topic: topic.into(), producer: None, partitioner: None, records }
 }
 
 /// All records of a topic, partition by partition.
