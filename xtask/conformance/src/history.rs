@@ -269,6 +269,7 @@ impl Maker {
         // Sometimes in the future, and sometimes too far. Hours apart, so that no limit is near.
         let hours = if self.one_in(30) { self.random.i64(-3..0) } else { self.random.i64(0..72) };
         Produce {
+            producer: None,
             topic: topic.to_owned(),
             partitioner: Some(partitioner.to_owned()),
             partition: None,
