@@ -19,18 +19,27 @@ pub enum Act {
     },
 }
 
+/// The name of the producer that is not idempotent, as the driver's are, and places like this.
+pub fn plain_producer(partitioner: &str) -> String {
+    partitioner.replace('/', ".")
+}
+
 impl Act {
     /// As the product is given it.
     pub fn command(&self) -> Command {
         match self {
             Self::Command(command) => command.clone(),
-            Self::Send { records, .. } if records.len() == 1 => {
-                Command::Produce(records[0].clone())
+            Self::Send { partitioner, records, .. } if records.len() == 1 => {
+                Command::Produce(Produce {
+                    producer: Some(plain_producer(partitioner)),
+                    partitioner: None,
+                    ..records[0].clone()
+                })
             }
             Self::Send { topic, partitioner, records } => Command::ProduceMany {
-                producer: None,
+                producer: Some(plain_producer(partitioner)),
                 topic: topic.clone(),
-                partitioner: Some(partitioner.clone()),
+                partitioner: None,
                 records: record_set(records),
             },
         }

@@ -8,7 +8,7 @@
 use loglanes::topic::{AlterConfigOp, ConfigOp};
 use loglanes::{Bytes, Cluster, Command, Outcome, OwnedHeader, Produce};
 
-use crate::act::Act;
+use crate::act::{Act, plain_producer};
 
 const HOUR: i64 = 3_600_000;
 
@@ -19,7 +19,16 @@ const PARTITIONERS: [&str; 3] = ["java/default", "java/round_robin", "java/ignor
 
 /// The cluster of the product that a history begins with.
 pub fn empty_cluster(seed: u64) -> Cluster {
-    Cluster::with_brokers(i64::from_ne_bytes(seed.to_ne_bytes()), [1])
+    let mut cluster = Cluster::with_brokers(i64::from_ne_bytes(seed.to_ne_bytes()), [1]);
+    for partitioner in PARTITIONERS {
+        let create = Command::CreateProducer {
+            producer: plain_producer(partitioner),
+            partitioner: Some(partitioner.to_owned()),
+            configs: [("enable.idempotence".to_owned(), "false".to_owned())].into(),
+        };
+        cluster.apply(&create, 0).unwrap_or_else(|error| panic!("{partitioner}: {error}"));
+    }
+    cluster
 }
 
 /// The history of a seed, its times before `now_ms`.
