@@ -51,7 +51,7 @@ test("in a text, Ctrl+Z is the text's own", async ({ page }) => {
 test("what is done in the past sets aside what lay ahead, and it can be taken up", async ({ page }) => {
   await furnish(page);
   const history = await panel(page, "History");
-  await history.getByRole("listbox").getByRole("option", { name: /one/ }).click();
+  await history.getByRole("listbox").getByRole("option", { name: /value="one"/ }).click();
   await panel(page, "Produce");
   await send(page, { key: text("k"), value: text("other"), partition: 0, timestamp: 1_700_000_000_000 });
   await panel(page, "History");
