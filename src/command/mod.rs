@@ -750,6 +750,56 @@ mod tests {
     }
 
     #[test]
+    fn names_of_topics_and_partitioners_and_configs_have_the_same_limit() {
+        let long = |bytes: usize| "n".repeat(bytes);
+        let with = |name: String| {
+            let configs = BTreeMap::from([("retention.ms".to_owned(), name.clone())]);
+            let produce = |topic: String, partitioner| {
+                Command::Produce(Produce { topic, partitioner, ..Produce::default() })
+            };
+            let mut create = Command::create_topic("t", 1);
+            if let Command::CreateTopic { configs: given, .. } = &mut create {
+                *given = configs;
+            }
+            let join = Command::Join {
+                group: "g".to_owned(),
+                member: "m".to_owned(),
+                config: ConsumerConfig {
+                    remote_assignor: Some(name.clone()),
+                    ..ConsumerConfig::default()
+                },
+            };
+            [
+                Command::create_topic(&name, 1),
+                create,
+                Command::DeleteTopic { name: name.clone() },
+                produce(name.clone(), None),
+                produce("t".to_owned(), Some(name.clone())),
+                Command::RunCleaner { topic: Some(name.clone()) },
+                Command::Subscribe {
+                    group: "g".to_owned(),
+                    member: "m".to_owned(),
+                    topics: vec![name],
+                },
+                join,
+            ]
+        };
+        for command in with(long(MAX_ID_BYTES)) {
+            assert!(command.check().is_ok(), "{}", command.kind());
+        }
+        for command in with(long(MAX_ID_BYTES + 1)) {
+            assert_eq!(command.check().unwrap_err().name(), "MAX_ID_BYTES", "{}", command.kind());
+        }
+        let cluster = crate::Cluster::new(7);
+        let plan = |id: &str, topics: &[String]| {
+            cluster.reset_plan(id, Some(topics), &ResetTo::Earliest, 0).unwrap_err().name()
+        };
+        assert_eq!(plan(&long(MAX_ID_BYTES + 1), &[]), "MAX_ID_BYTES");
+        assert_eq!(plan("g", &[long(MAX_ID_BYTES + 1)]), "MAX_ID_BYTES");
+        assert_eq!(plan("g", &vec!["t".to_owned(); MAX_LIST + 1]), "MAX_LIST");
+    }
+
+    #[test]
     fn what_flattens_still_takes_all_of_its_own_fields() {
         for json in [
             r#"{"type":"generate","topic":"t","partitioner":"java","count":1,"keys":0,"skew":0.5,"valueBytes":1,"seed":1}"#,
