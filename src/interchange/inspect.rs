@@ -380,7 +380,6 @@ mod tests {
             (b"\n \r\n", "There is nothing in it but white space."),
             (b"{\"a\": \"never ends", "The first line does not end within"),
             (b"{\n  \"a\": 1\n}\n", "It looks like one JSON document over several lines"),
-            (b"[\n{},\n{}\n]\n", "It looks like one JSON document over several lines"),
             (b"1\n2\n{}\n", "Only 1 of the first 3 lines are JSON objects."),
             (b"\xff\xfe{\0}\0", "The file begins like UTF-16"),
             (b"\0\x01\xff\n\xfe\n", "There are bytes in it that no text has"),
@@ -390,6 +389,11 @@ mod tests {
             assert_eq!(seen.format, None, "{head:?}");
             assert!(seen.reason.starts_with(reason), "{head:?}: {}", seen.reason);
         }
+    }
+
+    #[test]
+    fn an_array_over_several_lines_is_an_array() {
+        assert_eq!(inspect(b"[\n{},\n{}\n]\n").format, Some(FileFormat::JsonArray));
     }
 
     #[test]
