@@ -36,6 +36,7 @@ import { perform } from "./travel/visit.js";
  * @property {(group: string, verbose: boolean) => string[]} describeGroup
  * @property {(from: number, limit: number) => HistoryEntry[]} history
  * @property {(head: Bytes) => Inspection} inspect
+ * @property {(topic: string, partition: number, names: string[], contents: Bytes[], now: number) => Outcome[]} copyLog
  * @property {(spec: ImportSpec, now: number) => JobProgress} beginImport
  * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
  * @property {(bytes: Bytes) => JobProgress} feed
@@ -227,6 +228,24 @@ export class Engine extends EventTarget {
     } catch (error) {
       this.#refuse(error);
       return false;
+    }
+  }
+
+  /**
+   * Copies files of a broker into partitions that never had a record; each is an act.
+   * @param {string} topic @param {number} partition for files whose directory does not say one
+   * @param {string[]} names @param {Bytes[]} contents
+   * @returns {Outcome[] | null} null if it was refused
+   */
+  copyLog(topic, partition, names, contents) {
+    try {
+      this.tick();
+      const outcomes = this.#call(() => this.#wasm.copyLog(topic, partition, names, contents, Date.now()));
+      for (const outcome of outcomes) this.#emit("change", { outcome, command: null });
+      return outcomes;
+    } catch (error) {
+      this.#refuse(error);
+      return null;
     }
   }
 

@@ -16,6 +16,7 @@ import { readState, runGenerate, runImport } from "./jobs.js";
 import { LanesView } from "./lanes/index.js";
 import { askBeforeLeaving } from "./leaving.js";
 import { FilesPanel } from "./panels/files.js";
+import { copied } from "./panels/parts/copied.js";
 import { KEPT } from "./panels/parts/kept.js";
 import { GroupsPanel } from "./panels/groups.js";
 import { HistoryPanel } from "./panels/history.js";
@@ -135,6 +136,7 @@ class Page {
       command: (/** @type {Command} */ command) => this.#run(widget, command),
       generate: (/** @type {GenerateCommand} */ command) => this.#work(widget, (engine, options) => runGenerate(engine, command, options)),
       import: (/** @type {{ file: Blob, files?: Blob[], spec: ImportSpec, create?: Command }} */ { file, files, spec, create }) => this.#import(widget, files ?? [file], spec, create),
+      "copy-log": (/** @type {{ files: File[], topic: string, create?: Command }} */ { files, topic, create }) => void this.#copyLog(widget, files, topic, create),
       restore: (/** @type {{ file: Blob }} */ { file }) => this.#restore(widget, file),
       clear: () => this.#clear(widget),
       select: (/** @type {Selection | null} */ place) => this.#select(place, widget),
@@ -286,6 +288,31 @@ class Page {
       if (!whole) break;
     }
     return true;
+  }
+
+  /**
+   * Files of a broker become the logs of partitions, as they are.
+   * @param {Widget | null} asker
+   * @param {File[]} files
+   * @param {string} topic
+   * @param {Command} [create] the topic, if it is to be made first
+   */
+  async #copyLog(asker, files, topic, create) {
+    /** @type {Uint8Array[]} */
+    let contents;
+    try {
+      contents = await Promise.all(files.map(async (file) => new Uint8Array(await file.arrayBuffer())));
+    } catch (error) {
+      return this.#notice(`The files could not be read: ${/** @type {Error} */ (error).message}`);
+    }
+    if (create && !this.#run(asker, create)) return;
+    this.#asker = asker;
+    if (this.#barred()) return;
+    const outcomes = this.engine.copyLog(topic, 0, files.map((file) => file.webkitRelativePath || file.name), contents);
+    if (!outcomes) return;
+    for (const outcome of outcomes) asker?.done?.(outcome);
+    this.#choose(topic);
+    this.#notice(copied(outcomes));
   }
 
   /** Real flights, keyed by the airport they leave from. @param {Widget} asker */

@@ -20,6 +20,7 @@ const KINDS = [
   { value: "kcatJson", text: "kcat -J", ending: "kcat.json", note: "Byte for byte what kcat prints. Bytes that are not UTF-8 stand in it as they are, so not every reader of JSON takes it.", format: () => ({ type: "kcatJson" }) },
   { value: "csv", text: "Table, CSV", ending: "csv", note: "Exact: none is \\N, empty is empty. Spreadsheets change what they open: a value such as =1+1 may run as a formula there, 007 becomes 7. Nothing is altered here to prevent that; import the columns as text.", format: () => ({ type: "csv", separator: "," }) },
   { value: "tsv", text: "Table, TSV", ending: "tsv", note: "As CSV, with tabs between the cells.", format: () => ({ type: "csv", separator: "\t" }) },
+  { value: "logFiles", text: "Kafka’s own files, zipped", ending: "zip", note: "Directories such as orders-0 with .log, .index and the rest, as a broker has them: every batch, marker and gap. Of the topic, or of one partition.", format: () => ({ type: "logFiles" }) },
   { value: "consoleConsumer", text: "kafka-console-consumer", ending: "txt", note: "Text for reading. None and the word null look alike in it, and a value over several lines is not marked.", format: (text) => ({ type: "consoleConsumer", properties: properties(text) }) },
   { value: "kcatText", text: "kcat -f", ending: "txt", note: "Text in a format of your own, such as %K %k %S %s\\n.", format: (text) => ({ type: "kcatText", format: text }) },
 ];

@@ -3,7 +3,7 @@
  * back; clear everything. What would replace or delete asks first.
  */
 
-/** @import { ClusterView, LoglanesError } from "../../src/wasm/types.d.ts" */
+/** @import { ClusterView, LoglanesError, Outcome } from "../../src/wasm/types.d.ts" */
 /** @import { JobEnd, JobReport } from "../jobs.js" */
 /** @import { PageState } from "../types.d.ts" */
 
@@ -62,6 +62,7 @@ export class FilesPanel extends EventTarget {
     this.#exportDialog.addEventListener("export-records", (event) => void this.#exportRecords(/** @type {CustomEvent} */ (event).detail));
     document.addEventListener("paste", (event) => this.#pasted(event));
     root.append(...Object.values(this.#buttons), this.#picker, this.#refusal.element);
+    this.#plan.addEventListener("copy-log", (event) => this.#emit("copy-log", /** @type {CustomEvent} */ (event).detail));
     this.#plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
     this.#dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
     this.#listenForDrops();
@@ -206,9 +207,10 @@ export class FilesPanel extends EventTarget {
     if (!this.#plan.refused(error)) this.#refusal.show(error);
   }
 
-  /** A command of this panel was done. */
-  done() {
+  /** A command of this panel was done. @param {Outcome} [outcome] */
+  done(outcome) {
     this.#refusal.clear();
+    if (outcome?.type === "logCopied") this.#plan.close();
   }
 
   /** @param {File} file @param {ClusterView} view */

@@ -90,6 +90,8 @@ export class ImportPlan extends EventTarget {
   /** The choice that a field to type into belongs to. @type {WeakMap<HTMLElement, HTMLInputElement>} */
   #radioOf = new WeakMap();
   #refusal = new RefusalOutput();
+  #copy = h("button", { type: "button", hidden: true, onclick: () => this.#copyLog() }, "Keep as it is");
+  #copyHint = h("p", { class: "hint", hidden: true }, "Import sends the records anew: new offsets, new batches. Keep as it is makes the file the log of a partition without records, offsets and bytes untouched, as if it were copied to a broker; what is damaged is cut off, as there.");
   #form;
   /** @type {File | null} */
   #file = null;
@@ -131,6 +133,7 @@ export class ImportPlan extends EventTarget {
       this.#keepField,
       h("div", { class: "field" }, h("label", { for: "import-partitioner" }, "Partitioner"), this.#partitioner, this.#ruleHint),
       this.#preview,
+      this.#copyHint,
       h(
         "div",
         { class: "import-foot" },
@@ -139,6 +142,7 @@ export class ImportPlan extends EventTarget {
           "div",
           { class: "acts" },
           h("button", { class: "primary", type: "submit" }, "Import"),
+          this.#copy,
           h("button", { type: "button", onclick: () => this.close() }, "Cancel"),
         ),
       ),
@@ -193,6 +197,9 @@ export class ImportPlan extends EventTarget {
   #choices(inspection) {
     const format = this.#format.value;
     const same = format !== null && format === inspection.format;
+    const isLog = format?.type === "segment" || format?.type === "logZip";
+    this.#copy.hidden = !isLog;
+    this.#copyHint.hidden = !isLog;
     // Of another format than the recognised one nothing is known beforehand.
     const own = !same || inspection.brings.key;
     const fields = same || format === null ? inspection.fields : [];
@@ -329,6 +336,15 @@ export class ImportPlan extends EventTarget {
   #rule() {
     const chosen = this.#state?.engine.partitioners().find(({ id }) => id === this.#partitioner.value);
     this.#ruleHint.textContent = chosen?.rule ?? "";
+  }
+
+  /** The files become the log of a partition, as they are. */
+  #copyLog() {
+    const fresh = this.#topic.value === "";
+    const topic = fresh ? this.#newName.value : this.#topic.value;
+    const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0, configs: KEPT } : undefined;
+    this.#refusal.clear();
+    this.dispatchEvent(new CustomEvent("copy-log", { detail: { files: this.#files, topic, create } }));
   }
 
   /** @param {SubmitEvent} event */
