@@ -629,7 +629,9 @@ fn damaged_batches_meet_kafka_s_verdicts() {
             let Some(kafka) = case.get(way) else { continue };
             let ours = consume(&bytes, verify);
             if name.starts_with("format v") {
-                tally.skip("format v0 and v1, which only files hold: tests/segment_files.rs has them");
+                tally.skip(
+                    "format v0 and v1, which only files hold: tests/segment_files.rs has them",
+                );
             } else if kafka["verdict"] == "ok" {
                 let whole = int(&kafka["bytes_read"]) as usize == bytes.len();
                 if !whole {
