@@ -11,7 +11,7 @@ use crate::job::JobProgress;
 use crate::log::PartitionLog;
 use crate::session::Session;
 use crate::topic::{Partition, Topic};
-use crate::view::HistoryView;
+use crate::view::{HistoryView, ProducerView};
 
 /// All there is, but for the records.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -25,6 +25,8 @@ pub struct ClusterView {
     pub topics: Vec<TopicView>,
     /// The groups, by id.
     pub groups: Vec<GroupView>,
+    /// The producers, by name.
+    pub producers: Vec<ProducerView>,
     /// Records of all topics.
     pub records: f64,
     /// Bytes of all segments.
@@ -78,6 +80,8 @@ pub struct PartitionView {
     pub log_start_offset: i64,
     /// The offset up to which consumers may read.
     pub high_watermark: i64,
+    /// The offset up to which consumers with `read_committed` may read.
+    pub last_stable_offset: i64,
     /// The offset the next record gets.
     pub log_end_offset: i64,
     /// Records that can be read; gaps do not count.
@@ -281,6 +285,10 @@ impl ClusterView {
             now: now as f64,
             brokers: brokers(cluster),
             groups: cluster.groups().map(|(id, group)| GroupView::of(id, group, cluster)).collect(),
+            producers: cluster
+                .producers()
+                .map(|(name, producer)| ProducerView::of(name, producer, cluster))
+                .collect(),
             records: topics.iter().map(|topic| topic.records).sum(),
             bytes: topics.iter().map(|topic| topic.bytes).sum(),
             topics,
@@ -325,6 +333,7 @@ impl PartitionView {
             replicas: partition.replicas.clone(),
             log_start_offset: log.log_start_offset(),
             high_watermark: log.high_watermark(),
+            last_stable_offset: log.last_stable_offset(),
             log_end_offset: log.log_end_offset(),
             records: log.record_count() as f64,
             bytes: log.size_in_bytes() as f64,

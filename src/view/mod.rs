@@ -8,6 +8,7 @@ mod cluster;
 mod configs;
 mod history;
 mod placement;
+mod producer;
 mod record;
 pub mod tools;
 
@@ -22,4 +23,5 @@ pub use placement::{
     Arithmetic, Destination, OtherClient, PartitionerInfo, PlacementView, RefusalView,
     partitioners, placement,
 };
+pub use producer::ProducerView;
 pub use record::{BatchDetail, HeaderView, RecordDetail, RecordSummary, record, summaries};

@@ -61,8 +61,22 @@ export type Command =
   /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
   | ({ type: "produce" } & RecordDraft)
   | GenerateCommand
+  /** `configs` by Kafka's names: acks, compression.type, enable.idempotence, transactional.id and more. */
+  | { type: "createProducer"; producer: string; partitioner?: string; configs?: Record<string, string> }
+  /** It closes; a transaction that it has open is aborted. */
+  | { type: "closeProducer"; producer: string }
+  /** Its process is killed; a transaction stays open until its time is up. */
+  | { type: "killProducer"; producer: string }
+  /** Its last batch once more; without a name, that of the producer at Kafka's defaults. */
+  | { type: "retry"; producer?: string }
+  | { type: "initTransactions"; producer: string }
+  | { type: "beginTransaction"; producer: string }
+  /** Without `offsets`, every position of the consumer. */
+  | { type: "sendOffsets"; producer: string; group: string; member: string; offsets?: PartitionOffset[] }
+  | { type: "commitTransaction"; producer: string }
+  | { type: "abortTransaction"; producer: string }
   /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. `maxPartitionFetchBytes` is `max.partition.fetch.bytes`, 1048576 unless given. `protocol` is `group.protocol`; with `consumer` the broker deals out, `remoteAssignor` is `group.remote.assignor`, and `assignors` must be left out. */
-  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean; maxPartitionFetchBytes?: number; protocol?: GroupProtocol; remoteAssignor?: string }
+  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean; maxPartitionFetchBytes?: number; protocol?: GroupProtocol; remoteAssignor?: string; isolationLevel?: "read_uncommitted" | "read_committed" }
   /** The consumer closes in good order. A static member stays until its session times out. */
   | { type: "leave"; group: string; member: string }
   /** The process is killed: the group keeps the member until its session times out. */
@@ -151,6 +165,7 @@ export interface ResetPreview {
 export interface GenerateCommand {
   type: "generate";
   topic: string;
+  producer?: string;
   partitioner?: string;
   /** 1 to 10,000,000. */
   count: number;
@@ -166,6 +181,13 @@ export interface GenerateCommand {
 }
 
 /** What an act did. */
+/** A marker of a transaction in the log. */
+export interface WrittenMarker {
+  topic: string;
+  partition: number;
+  offset: bigint;
+}
+
 export type Outcome =
   | { type: "done" }
   | { type: "topicCreated"; name: string; partitions: number }
@@ -175,6 +197,13 @@ export type Outcome =
   | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; refusals: (Refusal & { count: number })[]; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
   /** What `copyLog` has done. `cut`: what a broker cuts off damaged files after a crash; a null reason: only zero bytes follow. */
   | { type: "logCopied"; topic: string; partition: number; logStartOffset: bigint; logEndOffset: bigint; records: number; bytes: number; segments: number; cut: { file: string; position: number; bytes: number; segments: number; reason: string | null } | null }
+  /** `isDuplicate`: the broker has it already, and has answered with its old offsets. */
+  | { type: "retried"; producer: string; topic: string; partition: number; firstOffset: bigint; lastOffset: bigint; isDuplicate: boolean }
+  | { type: "transactionsInitialized"; producer: string; transactionalId: string; producerId: bigint; epoch: number; fencedEpoch: number | null; markers: WrittenMarker[] }
+  | { type: "transactionEnded"; transactionalId: string; committed: boolean; timedOut: boolean; markers: WrittenMarker[] }
+  | { type: "offsetsSent"; transactionalId: string; group: string; offsets: PartitionOffset[] }
+  /** A failure that leaves its mark, and so is part of the history: the transaction can only be aborted, or the producer only be closed. */
+  | { type: "producerFailed"; producer: string; error: Refusal & { count: number } }
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
   | { type: "offsetsReset"; group: string; plan: ResetPlan }
@@ -288,6 +317,7 @@ export interface ClusterView {
   brokers: BrokerView[];
   topics: TopicView[];
   groups: GroupView[];
+  producers: ProducerView[];
   records: number;
   bytes: number;
   history: HistoryView;
@@ -332,6 +362,25 @@ export interface TopicView {
   partitions: PartitionView[];
 }
 
+/** A producer. One that nobody has created is called like its partitioner. */
+export interface ProducerView {
+  producer: string;
+  isCreated: boolean;
+  partitioner: string;
+  configs: Record<string, string>;
+  isIdempotent: boolean;
+  transactionalId: string | null;
+  producerId: bigint | null;
+  epoch: number | null;
+  /** As Kafka's client calls it: UNINITIALIZED, READY, IN_TRANSACTION, ABORTABLE_ERROR, FATAL_ERROR. */
+  state: string;
+  /** As the coordinator calls it: Empty, Ongoing, CompleteCommit, CompleteAbort. */
+  coordinator: string | null;
+  /** What the open transaction has written to. */
+  partitions: { topic: string; partition: number }[];
+  canRetry: boolean;
+}
+
 export interface PartitionView {
   partition: number;
   leader: number;
@@ -339,6 +388,8 @@ export interface PartitionView {
   logStartOffset: bigint;
   /** The offset after the last that consumers may read. With all replicas in sync, the log end offset. */
   highWatermark: bigint;
+  /** The offset up to which consumers with `read_committed` may read. */
+  lastStableOffset: bigint;
   logEndOffset: bigint;
   /** Records, not offsets: gaps are not counted. */
   records: number;
@@ -441,6 +492,8 @@ export type Destination = { kind: "fixed"; partition: number } | { kind: "random
 /** A record that is not sent yet; the fields of a `produce` command. */
 export interface RecordDraft {
   topic: string;
+  /** A producer that was created; then without a partitioner. */
+  producer?: string;
   partitioner?: string;
   partition?: number | null;
   timestamp?: number | null;

@@ -20,7 +20,7 @@ const LISTED = 50;
 const MANY = 100_000;
 /** How many rows of the table are shown before one asks for more. */
 const ROWS = 200;
-const COLUMNS = ["Partition", "Leader", "Replicas", "Log start offset", "High watermark", "Log end offset", "Records", "Size", "Segments"];
+const COLUMNS = ["Partition", "Leader", "Replicas", "Log start offset", "High watermark", "Last stable offset", "Log end offset", "Records", "Size", "Segments"];
 
 export class PartitionsPanel extends Panel {
   #body = h("tbody");
@@ -181,9 +181,9 @@ class Row {
   element = h("tr", null, ...this.#cells);
 
   /** @param {PartitionView} view */
-  update({ partition, leader, replicas, logStartOffset, highWatermark, logEndOffset, records, bytes, segments }) {
+  update({ partition, leader, replicas, logStartOffset, highWatermark, lastStableOffset, logEndOffset, records, bytes, segments }) {
     const texts = [
-      String(partition), String(leader), replicas.join(", "), count(logStartOffset), count(highWatermark), count(logEndOffset),
+      String(partition), String(leader), replicas.join(", "), count(logStartOffset), count(highWatermark), count(lastStableOffset), count(logEndOffset),
       count(records), size(bytes), count(segments.length),
     ];
     texts.forEach((text, i) => setText(/** @type {Node} */ (this.#cells[i]), text));
