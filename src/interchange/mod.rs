@@ -12,6 +12,7 @@
 //! A new format is a file here with a decoder, an encoder or both, a variant in `format.rs`, and a
 //! line in `recognise.rs`.
 
+pub mod bundle;
 pub mod console_consumer;
 pub mod console_producer;
 pub mod csv;

@@ -8,6 +8,7 @@
 
 mod act;
 mod broker;
+mod bundles;
 mod compare;
 mod history;
 mod java;
@@ -92,6 +93,22 @@ fn run(options: &Options) -> Result<()> {
             failed.push((seed, acts));
         }
     }
+    let bundle_count = if options.short { 2 } else { histories / 20 };
+    let with_kcat = bundles::has_kcat();
+    if !with_kcat {
+        println!("kcat is not on the PATH: bundles are compared without records that need it");
+    }
+    let tools = bundles::tools(&class_path, &work)?;
+    let mut failed_bundles = 0;
+    for seed in (seed..).take(usize::try_from(bundle_count)?) {
+        let cluster = bundles::cluster(seed, now_ms, with_kcat)?;
+        let folder = work.join("bundle");
+        if let Some(found) = bundles::compare(&mut broker, &cluster, &tools, &folder, &mut counts)?
+        {
+            println!("the bundle of seed {seed} differs: {found}");
+            failed_bundles += 1;
+        }
+    }
     counts.add("histories", usize::try_from(histories)?);
     for (seed, acts) in failed.iter().take(SHOWN) {
         show_minimal(&mut broker, *seed, acts, now_ms, &work)?;
@@ -103,10 +120,14 @@ fn run(options: &Options) -> Result<()> {
     }
     println!("  in {:.0} s", start.elapsed().as_secs_f64());
     println!("{histories} histories compared, {} failed", failed.len());
+    println!("{bundle_count} bundles compared, {failed_bundles} failed");
     if !options.short && histories >= FULL_RUN {
-        report::write(root, &broker, seed, &counts, failed.len())?;
+        report::write(root, &broker, seed, &counts, failed.len() + failed_bundles)?;
     }
-    if failed.is_empty() { Ok(()) } else { bail!("{} histories differ", failed.len()) }
+    match failed.len() + failed_bundles {
+        0 => Ok(()),
+        count => bail!("{count} differ"),
+    }
 }
 
 /// Where jars, classes and the broker's data are kept.

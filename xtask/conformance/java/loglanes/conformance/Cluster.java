@@ -3,9 +3,12 @@ package loglanes.conformance;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +22,8 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 
@@ -51,6 +56,7 @@ final class Cluster implements AutoCloseable {
                 yield done();
             }
             case "describe" -> describe(act);
+            case "read" -> read(act);
             case "clear" -> clear();
             default -> throw new IllegalArgumentException("no such act: " + act);
         };
@@ -191,11 +197,63 @@ final class Cluster implements AutoCloseable {
         return Driver.JSON.createArrayNode().add(info.offset()).add(info.timestamp());
     }
 
+    /** Every record of some topics, and what groups have committed. */
+    private ObjectNode read(JsonNode act) throws Exception {
+        ObjectNode records = done();
+        var bytes = new org.apache.kafka.common.serialization.ByteArrayDeserializer();
+        try (var consumer = new KafkaConsumer<>(Map.<String, Object>of("bootstrap.servers", broker.bootstrap()), bytes, bytes)) {
+            for (JsonNode topic : act.get("topics")) {
+                for (var info : consumer.partitionsFor(topic.asText())) {
+                    TopicPartition at = new TopicPartition(topic.asText(), info.partition());
+                    consumer.assign(List.of(at));
+                    consumer.seekToBeginning(List.of(at));
+                    long end = consumer.endOffsets(List.of(at)).get(at);
+                    ArrayNode found = Driver.JSON.createArrayNode();
+                    while (consumer.position(at) < end) {
+                        for (var record : consumer.poll(Duration.ofMillis(200))) {
+                            found.add(row(record));
+                        }
+                    }
+                    records.set(at.toString(), found);
+                }
+            }
+        }
+        ObjectNode committed = done();
+        for (JsonNode group : act.get("groups")) {
+            ObjectNode offsets = done();
+            admin.listConsumerGroupOffsets(group.asText()).partitionsToOffsetAndMetadata().get()
+                    .forEach((at, offset) -> offsets.put(at.toString(), offset.offset()));
+            committed.set(group.asText(), offsets);
+        }
+        ObjectNode answer = done();
+        answer.set("records", records);
+        answer.set("committed", committed);
+        return answer;
+    }
+
+    private static ArrayNode row(ConsumerRecord<byte[], byte[]> record) {
+        ArrayNode headers = Driver.JSON.createArrayNode();
+        record.headers().forEach(header -> headers.addArray()
+                .add(hex(header.key().getBytes(StandardCharsets.UTF_8)))
+                .add(hex(header.value())));
+        ArrayNode row = Driver.JSON.createArrayNode();
+        return row.add(record.offset()).add(hex(record.key())).add(hex(record.value())).add(headers);
+    }
+
+    private static String hex(byte[] bytes) {
+        return bytes == null ? null : HexFormat.of().formatHex(bytes);
+    }
+
     /** Everything goes, so that the next history may use the same names. */
     private ObjectNode clear() throws Exception {
         producers.close();
         for (String name : admin.listTopics().names().get()) {
             deleteTopic(name);
+        }
+        List<String> groups = new ArrayList<>();
+        admin.listGroups().all().get().forEach(group -> groups.add(group.groupId()));
+        if (!groups.isEmpty()) {
+            admin.deleteConsumerGroups(groups).all().get();
         }
         return done();
     }

@@ -10,6 +10,8 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -95,6 +97,7 @@ final class Producers implements AutoCloseable {
         private final String topic;
         private final KafkaProducer<byte[], byte[]> producer;
         private final RecordAccumulator accumulator;
+        private final Set<TopicPartition> muted = ConcurrentHashMap.newKeySet();
         private int own;
         private int next;
 
@@ -117,6 +120,10 @@ final class Producers implements AutoCloseable {
             }
             producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
             accumulator = (RecordAccumulator) field(producer, KafkaProducer.class, "accumulator");
+            // Kafka's own set is for its sender's thread alone; we hold partitions back from ours.
+            var set = RecordAccumulator.class.getDeclaredField("muted");
+            set.setAccessible(true);
+            set.set(accumulator, muted);
             ScriptedDraws.install(accumulator, topic, BATCH_SIZE, this::partitions, isForNext -> isForNext ? next : own);
         }
 
@@ -132,11 +139,15 @@ final class Producers implements AutoCloseable {
             return producer.partitionsFor(topic).stream().map(PartitionInfo::partition).collect(Collectors.toList());
         }
 
-        ArrayNode send(JsonNode act) {
+        ArrayNode send(JsonNode act) throws InterruptedException {
             JsonNode records = act.get("records");
             boolean many = records.size() > 1;
             List<TopicPartition> held = new ArrayList<>();
             if (many) {
+                // The sender holds a partition back while a batch is on its way, and a little longer.
+                while (!muted.isEmpty()) {
+                    Thread.sleep(1);
+                }
                 // Nothing is taken away before all is there, so that batches are as full as can be.
                 partitions().forEach(partition -> held.add(new TopicPartition(topic, partition)));
                 held.forEach(accumulator::mutePartition);
