@@ -5,14 +5,19 @@ import static loglanes.conformance.RealBroker.field;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -30,6 +35,7 @@ import org.apache.kafka.common.utils.Time;
 /** One producer for each topic and partitioner, as the product keeps them. */
 final class Producers implements AutoCloseable {
     private static final int BATCH_SIZE = 16384;
+    private static final int FLUSH_SECONDS = 30;
 
     private final String bootstrap;
     private final Map<String, One> senders = new HashMap<>();
@@ -75,7 +81,7 @@ final class Producers implements AutoCloseable {
     void forget(String topic) {
         senders.values().removeIf(sender -> {
             if (sender.topic.equals(topic)) {
-                sender.producer.close();
+                sender.producer.close(Duration.ZERO);
                 return true;
             }
             return false;
@@ -84,7 +90,7 @@ final class Producers implements AutoCloseable {
 
     @Override
     public void close() {
-        senders.values().forEach(sender -> sender.producer.close());
+        senders.values().forEach(sender -> sender.producer.close(Duration.ZERO));
         senders.clear();
     }
 
@@ -163,10 +169,21 @@ final class Producers implements AutoCloseable {
                 }
             }
             held.forEach(accumulator::unmutePartition);
-            producer.flush();
+            flush();
             ArrayNode answers = Driver.JSON.createArrayNode();
             sent.forEach(one -> answers.add(outcome(one)));
             return answers;
+        }
+
+        /** A flush that does not return is told, not waited for: the run would stand still. */
+        private void flush() {
+            try {
+                CompletableFuture.runAsync(producer::flush).get(FLUSH_SECONDS, TimeUnit.SECONDS);
+            } catch (TimeoutException late) {
+                throw new IllegalStateException("the producer's flush has not returned", late);
+            } catch (InterruptedException | ExecutionException failed) {
+                throw new IllegalStateException("the producer cannot flush", failed);
+            }
         }
 
         private ProducerRecord<byte[], byte[]> record(JsonNode record) {
