@@ -9,6 +9,7 @@ import { keyChip } from "./parts/key-chip.js";
 import { NOT_INT32, int32, moment, timestamp } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { outline, placementView } from "./parts/placement-view.js";
+import { Producers } from "./parts/producers.js";
 
 /** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("../../src/wasm/types.d.ts").RecordDraft} RecordDraft */
@@ -22,6 +23,7 @@ export class ProducePanel extends Panel {
   #timestamp = textInput({ class: "mono", placeholder: "automatic: the clock" });
   #partition = numberInput({ placeholder: "automatic" });
   #partitioner = h("select", null);
+  #producers = new Producers();
   #rule = h("span");
   #timestampNote = h("span", null, "ms since 1970, or ISO 8601 (UTC unless it names a zone)");
   #chip = h("span", { class: "draft-key" });
@@ -71,8 +73,13 @@ export class ProducePanel extends Panel {
       h("div", { class: "acts" }, this.#send, h("span", { class: "hint" }, h("kbd", null, "Ctrl"), " ", h("kbd", null, "Enter")), this.#sent),
       this.refusal.element);
     this.#generate.addEventListener("generate", (event) => this.#ask(/** @type {CustomEvent} */ (event).detail));
+    this.#producers.addEventListener("command", (event) => this.command(/** @type {CustomEvent} */ (event).detail));
+    this.#producers.addEventListener("change", () => {
+      this.#partitioner.disabled = this.#producers.chosen !== null;
+      changed();
+    });
     this.#body = h("div", { class: "produce" },
-      this.#form,
+      h("div", { class: "stack" }, this.#producers.element, this.#form),
       h("section", { class: "preview", "aria-label": "Where it will land" }, this.#spoken, this.#chip, this.#landing),
       this.#generate.element);
     root.append(this.#nothing, this.#body);
@@ -87,6 +94,8 @@ export class ProducePanel extends Panel {
     if (none) return;
     if (this.#partitioner.options.length === 0) this.#fillPartitioners(state);
     this.#generate.update(state);
+    this.#producers.update(state.view.producers);
+    this.#partitioner.disabled = this.#producers.chosen !== null;
     this.#renew();
   }
 
@@ -118,7 +127,7 @@ export class ProducePanel extends Panel {
     }
     return {
       topic: /** @type {import("../../src/wasm/types.d.ts").TopicView} */ (this.#state?.topic).name,
-      partitioner: this.#partitioner.value,
+      ...(this.#producers.chosen === null ? { partitioner: this.#partitioner.value } : { producer: this.#producers.chosen }),
       partition,
       timestamp: time,
       key: this.#key.bytes,
@@ -157,6 +166,7 @@ export class ProducePanel extends Panel {
   #produce() {
     this.#generating = false;
     this.#sent.replaceChildren();
+    this.#producers.clear();
     const draft = this.#draft();
     if (typeof draft === "string") this.refusal.say(draft);
     else this.command({ type: "produce", ...draft });
@@ -183,6 +193,7 @@ export class ProducePanel extends Panel {
       return;
     }
     super.done(outcome);
+    this.#producers.done(outcome);
     if (outcome.type !== "produced") return;
     const { topic, partition, offset, timestamp: at } = outcome;
     this.#sent.replaceChildren(

@@ -1,4 +1,5 @@
 /** @file What retention, the cleaner, a deletion or the clock has done, in words. */
+import { told } from "./producers.js";
 import { count, h, size } from "../../dom.js";
 import { moment, plural, span } from "./numbers.js";
 
@@ -47,6 +48,8 @@ export function upkeepAnswer(outcome) {
 
 /** @param {Outcome} outcome */
 function event(outcome) {
+  const ended = told(outcome);
+  if (ended !== null) return [h("p", null, ended)];
   if (outcome.type === "rebalanced") return [h("p", null, `group ${outcome.group}: generation ${outcome.generation}`)];
   const topics = outcome.type === "retentionRan" || outcome.type === "cleanerRan" ? new Set(outcome.partitions.map(({ topic }) => topic)) : [];
   return [h("p", { class: "soft" }, outcome.type === "retentionRan" ? "check for old segments" : "cleaner", `: ${[...topics].join(", ")}`), ...upkeepAnswer(outcome)];
