@@ -43,6 +43,7 @@ import { perform } from "./travel/visit.js";
  * @property {() => JobProgress} end
  * @property {(head: Bytes, whole: boolean, spec: ImportSpec, partitions?: number) => Preview} preview
  * @property {(spec: ExportSpec) => ExportProgress} beginExport
+ * @property {(topics?: string[]) => Bytes} bundle
  * @property {() => Bytes | null} exportNext
  * @property {() => ExportProgress} exportProgress
  * @property {(records: number) => JobProgress} step
@@ -474,6 +475,11 @@ export class Engine extends EventTarget {
   /** @param {ExportSpec} spec */
   beginExport(spec) {
     return this.#call(() => this.#wasm.beginExport(spec));
+  }
+
+  /** A zip archive for a real cluster. @param {string[]} [topics] all, if none are named */
+  bundle(topics) {
+    return this.#call(() => this.#wasm.bundle(topics));
   }
 
   exportNext() {

@@ -70,6 +70,13 @@ impl Loglanes {
         to_js(&outcomes)
     }
 
+    /// A zip archive for a real cluster: topics, records and committed offsets, with a script of
+    /// Kafka's own commands. `topics`: which; none: all.
+    pub fn bundle(&self, topics: Option<Vec<String>>) -> Result<Vec<u8>, Thrown> {
+        let topics = topics.unwrap_or_default();
+        Ok(interchange::bundle::Bundle::of(self.session.cluster(), &topics)?.zip()?)
+    }
+
     /// Begins to write records into a file: then `exportNext` until it is null.
     #[wasm_bindgen(js_name = beginExport)]
     pub fn begin_export(&mut self, spec: JsExportSpec) -> Result<JsExportProgress, Thrown> {
