@@ -123,6 +123,19 @@ test("pasted text is a file, a key is a path or joined of several, several files
   await expect(async () => expect((await save(page, "kcatJson")).toString().trim().split("\n")).toHaveLength(3)).toPass();
 });
 
+test("one click gives a bundle for a real cluster", async ({ page }) => {
+  await open(page);
+  await choose(page, [{ name: "orders.ndjson", content: '{"key":"k1","v":1}\n' }]);
+  await start(page);
+  await expect(done(page)).toBeVisible();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "For a real cluster" }).click();
+  const zip = await readFile(await (await downloading).path());
+  expect(zip.subarray(0, 2).toString()).toBe("PK");
+  for (const name of ["README.md", "run.sh", "data/"]) expect(zip.includes(name)).toBe(true);
+  await expect(page.getByText(/^loglanes-bundle\.zip: .* read its README/)).toBeVisible();
+});
+
 test("markup in every field is text everywhere", async ({ page }) => {
   await open(page);
   const nasty = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>";

@@ -50,6 +50,7 @@ export class FilesPanel extends EventTarget {
       import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, or a whole state from an exported file. You can also drop files anywhere, or paste text."),
       sample: button("Sample…", () => void this.loadSample(), "20,000 real flights"),
       records: button("Save records…", () => this.#openExport(), "Records of a topic, to a file"),
+      bundle: button("For a real cluster", () => this.#bundle(), "A zip with a script of Kafka’s own commands that makes the topics, their records and the committed offsets on any Kafka cluster"),
       export: button("Export", () => void this.export(), "The whole state, to a file"),
       clear: button("Clear…", () => void this.#clear(), "Delete everything"),
     };
@@ -76,6 +77,7 @@ export class FilesPanel extends EventTarget {
     this.#buttons.import.disabled = busy;
     this.#buttons.sample.disabled = busy;
     this.#buttons.records.disabled = busy || state.view.topics.length === 0;
+    this.#buttons.bundle.disabled = busy || state.view.topics.length === 0;
     this.#buttons.export.disabled = busy || empty;
     this.#buttons.clear.disabled = busy || empty;
   }
@@ -141,6 +143,20 @@ export class FilesPanel extends EventTarget {
     } catch (error) {
       const refused = /** @type {LoglanesError} */ (error);
       if (!this.#exportDialog.refused(refused)) this.#refusal.show(refused);
+    }
+  }
+
+  /** Writes all topics as a bundle for a real cluster. */
+  #bundle() {
+    if (!this.#state) return;
+    this.#refusal.clear();
+    try {
+      const bytes = this.#state.engine.bundle();
+      const blob = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)], { type: "application/zip" });
+      download(blob, "loglanes-bundle.zip");
+      this.#say(`loglanes-bundle.zip: ${size(blob.size)}. Unpack it and read its README: it says how to run the script, and what it cannot carry.`);
+    } catch (error) {
+      this.#refusal.show(/** @type {LoglanesError} */ (error));
     }
   }
 
