@@ -126,6 +126,7 @@ test("pasted text is a file, a key is a path or joined of several, several files
 test("one click gives a bundle for a real cluster", async ({ page }) => {
   await open(page);
   await choose(page, [{ name: "orders.ndjson", content: '{"key":"k1","v":1}\n' }]);
+  await plan(page).getByRole("row", { name: /^no key/ }).getByRole("radio").check();
   await start(page);
   await expect(done(page)).toBeVisible();
   const downloading = page.waitForEvent("download");

@@ -32,7 +32,7 @@ export class GroupsPanel extends Panel {
   #forgetfulness = new FormDialog({
     title: "Delete offsets", act: "Delete offsets", danger: true,
     body: [
-      field("Topic", this.#forgotten),
+      field("Topic whose offsets to delete", this.#forgotten),
       field("Partitions, such as 0,2", this.#only, "As kafka-consumer-groups --delete-offsets does it: refused while a member subscribes to the topic."),
     ],
     submit: () => {
