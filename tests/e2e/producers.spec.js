@@ -27,7 +27,7 @@ test("a batch that is sent again is stored once", async ({ page }) => {
   await makeTopic(page, "orders", 1);
   await panel(page, "Produce");
   await send(page, { key: text("k"), value: text("v") });
-  await press(page, "Send last batch again");
+  await press(page, "Retry the last batch");
   await expect(producers(page)).toContainText("answers with the old offsets 0…0");
   expect((await send(page, { key: text("k"), value: text("w") })).offset).toBe(1n);
 });

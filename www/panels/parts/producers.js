@@ -95,7 +95,7 @@ export class Producers extends EventTarget {
       made.dataset.act = command.type;
       return made;
     };
-    const buttons = [act("Send last batch again", { type: "retry", ...(chosen ? { producer: chosen.producer } : {}) })];
+    const buttons = [act("Retry the last batch", { type: "retry", ...(chosen ? { producer: chosen.producer } : {}) })];
     if (chosen !== undefined) {
       const { producer, transactionalId, state } = chosen;
       if (transactionalId !== null) {
