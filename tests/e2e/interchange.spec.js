@@ -130,7 +130,7 @@ test("one click gives a bundle for a real cluster", async ({ page }) => {
   await start(page);
   await expect(done(page)).toBeVisible();
   const downloading = page.waitForEvent("download");
-  await page.getByRole("button", { name: "For a real cluster" }).click();
+  await page.getByRole("button", { name: "Bundle" }).click();
   const zip = await readFile(await (await downloading).path());
   expect(zip.subarray(0, 2).toString()).toBe("PK");
   for (const name of ["README.md", "run.sh", "data/"]) expect(zip.includes(name)).toBe(true);

@@ -50,7 +50,7 @@ export class FilesPanel extends EventTarget {
       import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, or a whole state from an exported file. You can also drop files anywhere, or paste text."),
       sample: button("Sample…", () => void this.loadSample(), "20,000 real flights"),
       records: button("Save records…", () => this.#openExport(), "Records of a topic, to a file"),
-      bundle: button("For a real cluster", () => this.#bundle(), "A zip with a script of Kafka’s own commands that makes the topics, their records and the committed offsets on any Kafka cluster"),
+      bundle: button("Bundle", () => this.#bundle(), "A zip with a script of Kafka’s own commands that makes the topics, their records and the committed offsets on any Kafka cluster"),
       export: button("Export", () => void this.export(), "The whole state, to a file"),
       clear: button("Clear…", () => void this.#clear(), "Delete everything"),
     };
