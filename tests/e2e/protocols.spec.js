@@ -11,7 +11,7 @@ async function join(groups, { protocol = "classic", remote = "" } = {}) {
   const more = groups.locator("details.join-more");
   if (!(await more.evaluate((element) => /** @type {HTMLDetailsElement} */ (element).open))) await more.locator("summary").click();
   await groups.getByRole("radio", { name: /^earliest/ }).check();
-  await groups.getByRole("radiogroup", { name: "group.protocol" }).getByText(protocol, { exact: true }).click();
+  await groups.getByRole("radiogroup", { name: "group.protocol" }).getByRole("radio", { name: protocol }).check();
   if (protocol === "consumer") await groups.getByLabel("group.remote.assignor").selectOption(remote);
   await groups.getByRole("button", { name: "Join the group" }).click();
 }
