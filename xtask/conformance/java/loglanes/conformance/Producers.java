@@ -35,6 +35,13 @@ import org.apache.kafka.common.utils.Time;
 /** One producer for each topic and partitioner, as the product keeps them. */
 final class Producers implements AutoCloseable {
     private static final int BATCH_SIZE = 16384;
+    /**
+     * In place of Kafka's two minutes, which pass in full where a batch is split into itself: the
+     * sender sends it again and again until it expires. Any other batch is through in milliseconds.
+     */
+    private static final int DELIVERY_TIMEOUT_MS = 6_000;
+    private static final int REQUEST_TIMEOUT_MS = 4_000;
+    /** Longer than any batch may live. */
     private static final int FLUSH_SECONDS = 30;
 
     private final String bootstrap;
@@ -116,6 +123,8 @@ final class Producers implements AutoCloseable {
             // In the order of sending, also where a batch is split and sent again.
             settings.put("max.in.flight.requests.per.connection", 1);
             settings.put("max.block.ms", 400);
+            settings.put("delivery.timeout.ms", DELIVERY_TIMEOUT_MS);
+            settings.put("request.timeout.ms", REQUEST_TIMEOUT_MS);
             settings.put("batch.size", BATCH_SIZE);
             settings.put("partitioner.adaptive.partitioning.enable", false);
             switch (partitioner) {
@@ -151,7 +160,10 @@ final class Producers implements AutoCloseable {
             List<TopicPartition> held = new ArrayList<>();
             if (many) {
                 // The sender holds a partition back while a batch is on its way, and a little longer.
-                while (!muted.isEmpty()) {
+                for (int waited = 0; !muted.isEmpty(); waited++) {
+                    if (waited == FLUSH_SECONDS * 1_000) {
+                        throw new IllegalStateException("the sender holds back " + muted);
+                    }
                     Thread.sleep(1);
                 }
                 // Nothing is taken away before all is there, so that batches are as full as can be.
