@@ -138,6 +138,21 @@ pub(crate) fn plan(
         ResetTo::Duration { duration } => Some(since(duration, now_ms)?),
         _ => None,
     };
+    if let ResetTo::Shift { .. } = to {
+        // Looked at before the tool puts the partitions into a map.
+        let bare = wanted.iter().find(|(at, _)| !committed.contains_key(at));
+        if let Some((at, _)) = bare {
+            partition(cluster, at)?;
+            return Err(Error::client(
+                "IllegalArgumentException",
+                format!(
+                    "Cannot shift offset for partition {at} since there is no current committed \
+                     offset"
+                ),
+            )
+            .with_hint("Leave the partition out, or choose another mode for it."));
+        }
+    }
     for (at, in_file) in in_map_order(wanted) {
         let partition = partition(cluster, &at)?;
         let (start, end) = (partition.log.log_start_offset(), partition.log.high_watermark());
@@ -159,16 +174,8 @@ pub(crate) fn plan(
             ResetTo::Latest => end,
             ResetTo::Current => current.unwrap_or(end),
             ResetTo::Offset { offset } => clamp(*offset),
-            ResetTo::Shift { by } => match current {
-                Some(current) => clamp(current.wrapping_add(*by)),
-                None => {
-                    return Err(tool(format!(
-                        "Cannot shift offset for partition {at} since there is no current \
-                         committed offset"
-                    ))
-                    .with_hint("Leave the partition out, or choose another mode for it."));
-                }
-            },
+            // Looked at above: there is one.
+            ResetTo::Shift { by } => clamp(current.unwrap_or(start).wrapping_add(*by)),
             ResetTo::Datetime { .. } | ResetTo::Duration { .. } => {
                 let found = since.and_then(|since| partition.log.offset_for_timestamp(since));
                 found.map_or_else(
@@ -345,4 +352,33 @@ fn read_csv(id: &str, csv: &str) -> Result<Vec<(TopicPartition, Option<i64>)>> {
 fn bad_line(number: usize, problem: &str) -> Error {
     Error::loglanes(format!("Line {number} of the plan cannot be read: {problem}."))
         .with_hint("A line is topic,partition,offset; there is no header, and no empty line.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ResetTo;
+    use crate::{Cluster, Command};
+
+    #[test]
+    fn a_shift_names_the_first_partition_without_a_commit_in_the_order_of_the_numbers() {
+        let mut cluster = Cluster::new(1);
+        let create = Command::CreateTopic {
+            name: "t".to_owned(),
+            partitions: Some(4),
+            replication_factor: None,
+            configs: std::collections::BTreeMap::new(),
+        };
+        cluster.apply(&create, 0).unwrap();
+        let reset = Command::ResetOffsets {
+            group: "audit".to_owned(),
+            topics: Some(vec!["t".to_owned()]),
+            to: ResetTo::Shift { by: 4 },
+        };
+        let refused = cluster.apply(&reset, 0).unwrap_err();
+        assert_eq!(refused.name(), "IllegalArgumentException");
+        assert_eq!(
+            refused.message(),
+            "Cannot shift offset for partition t-0 since there is no current committed offset"
+        );
+    }
 }

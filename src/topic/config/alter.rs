@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::value::invalid;
 use super::{ConfigType, TopicConfig, config_def};
 use crate::error::{Error, ErrorCode, Result};
+use crate::java;
 
 /// What to do with a config.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +91,11 @@ impl TopicConfig {
     /// What would be set then, unchecked.
     pub(crate) fn altered(&self, ops: &[AlterConfigOp]) -> Result<BTreeMap<String, String>> {
         let mut given = self.given.clone();
-        for AlterConfigOp { op, name, value } in ops {
+        // The controller keeps them in a `HashMap`: of two that cannot be made, the first in its
+        // order is told.
+        let hashes: Vec<i32> = ops.iter().map(|op| java::string_hash_code(&op.name)).collect();
+        let order = java::hash_map_order(&hashes, java::grown_capacity(ops.len()));
+        for AlterConfigOp { op, name, value } in order.into_iter().filter_map(|at| ops.get(at)) {
             let value = value.as_deref().unwrap_or_default();
             match op {
                 ConfigOp::Set => {
@@ -152,4 +157,22 @@ fn split(text: &str) -> Vec<&str> {
         parts.pop();
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AlterConfigOp, ConfigOp, TopicConfig};
+
+    #[test]
+    fn of_two_changes_that_cannot_be_made_the_first_in_the_controllers_map_is_told() {
+        let op = |op, name: &str| AlterConfigOp { op, name: name.into(), value: Some("1".into()) };
+        let ops =
+            [op(ConfigOp::Subtract, "internal.segment.bytes"), op(ConfigOp::Append, "segment.ms")];
+        // As a broker says, whichever comes first in the request.
+        let said = "Can't APPEND to key segment.ms because its type is not LIST.";
+        let [first, second] = ops;
+        for ops in [[first.clone(), second.clone()], [second, first]] {
+            assert_eq!(TopicConfig::default().alter(&ops).unwrap_err().message(), said);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! An act of a history, and what came of it: on both sides in one JSON form.
 
+use loglanes::group::{ConsumerConfig, PartitionOffset, ResetTo};
 use loglanes::{Command, Error, Outcome, Produce, RecordSet, log};
 use serde_json::{Value, json};
 
@@ -17,7 +18,19 @@ pub enum Act {
         /// One, or several without a partition of their own.
         records: Vec<Produce>,
     },
+    /// A consumer joins a group alone, reads to the ends of its partitions, commits and closes.
+    Consume {
+        /// `group.id`.
+        group: String,
+        /// How it is set up.
+        config: ConsumerConfig,
+        /// What it commits; none: its positions.
+        commit: Option<Vec<PartitionOffset>>,
+    },
 }
+
+/// The `client.id` of the consumer.
+pub const MEMBER: &str = "m1";
 
 /// The name of the producer that is not idempotent, as the driver's are, and places like this.
 pub fn plain_producer(partitioner: &str) -> String {
@@ -29,6 +42,11 @@ impl Act {
     pub fn command(&self) -> Command {
         match self {
             Self::Command(command) => command.clone(),
+            Self::Consume { group, config, .. } => Command::Join {
+                group: group.clone(),
+                member: MEMBER.to_owned(),
+                config: config.clone(),
+            },
             Self::Send { partitioner, records, .. } if records.len() == 1 => {
                 Command::Produce(Produce {
                     producer: Some(plain_producer(partitioner)),
@@ -49,7 +67,17 @@ impl Act {
     /// has here, and that of the next one.
     pub fn request(&self, draws: &[[i32; 2]]) -> Value {
         match self {
-            Self::Command(command) => serde_json::to_value(command).unwrap_or_default(),
+            Self::Command(command) => {
+                let mut request = serde_json::to_value(command).unwrap_or_default();
+                if let Command::ResetOffsets { to, .. } = command {
+                    request["arguments"] = json!(reset_arguments(to));
+                }
+                request
+            }
+            Self::Consume { group, config, commit } => json!({
+                "type": "consume", "group": group, "topics": config.topics, "commit": commit,
+                "reset": config.auto_offset_reset, "protocol": config.protocol.name(),
+            }),
             Self::Send { topic, partitioner, records } => {
                 let records: Vec<Value> = records
                     .iter()
@@ -85,8 +113,10 @@ impl std::fmt::Display for Act {
                 }
                 Ok(())
             }
-            Self::Command(Command::Join { config, .. }) => {
-                write!(f, "{}  {config:?}", self.command())
+            Self::Consume { group, config, commit } => {
+                let (topics, reset) = (&config.topics, config.auto_offset_reset);
+                let protocol = config.protocol.name();
+                write!(f, "consume {topics:?} in {group}, {protocol}, {reset}; commit {commit:?}")
             }
             _ => write!(f, "{}", self.command()),
         }
@@ -95,6 +125,21 @@ impl std::fmt::Display for Act {
 
 /// How many records of an act are shown one by one.
 const SHOWN: usize = 12;
+
+/// A mode as the tool's command line has it.
+fn reset_arguments(to: &ResetTo) -> Vec<String> {
+    match to {
+        ResetTo::Earliest => vec!["--to-earliest".to_owned()],
+        ResetTo::Latest => vec!["--to-latest".to_owned()],
+        ResetTo::Current => vec!["--to-current".to_owned()],
+        ResetTo::Offset { offset } => vec!["--to-offset".to_owned(), offset.to_string()],
+        ResetTo::Shift { by } => vec!["--shift-by".to_owned(), by.to_string()],
+        ResetTo::Datetime { datetime } => vec!["--to-datetime".to_owned(), datetime.clone()],
+        ResetTo::Duration { duration } => vec!["--by-duration".to_owned(), duration.clone()],
+        // A file of this machine; the generator makes none.
+        ResetTo::File { .. } => Vec::new(),
+    }
+}
 
 fn record_set(records: &[Produce]) -> RecordSet {
     let mut set = RecordSet::builder();
@@ -140,6 +185,11 @@ pub fn product_answer(act: &Act, outcome: &Result<Outcome, Error>) -> Value {
         }
         Ok(Outcome::RecordsDeleted { log_start_offset, .. }) => {
             json!({"logStartOffset": log_start_offset})
+        }
+        Ok(Outcome::OffsetsReset { plan, .. }) => {
+            let rows = plan.rows.iter();
+            let rows = rows.map(|row| (format!("{}-{}", row.topic, row.partition), row.offset));
+            json!({"reset": rows.collect::<std::collections::BTreeMap<_, _>>()})
         }
         Ok(_) => {
             debug_assert!(!matches!(act, Act::Send { .. }));
@@ -188,7 +238,7 @@ fn broker_refusal(error: &Value) -> Value {
     )
 }
 
-fn refusal(code: Option<i16>, name: &str, message: &str) -> Value {
+pub fn refusal(code: Option<i16>, name: &str, message: &str) -> Value {
     json!({"code": code, "name": name, "message": without_times(message)})
 }
 

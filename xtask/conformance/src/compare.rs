@@ -13,6 +13,7 @@ use loglanes::topic::Topic;
 use serde_json::{Value, json};
 
 use crate::broker::Broker;
+use crate::product;
 
 /// What was compared, and how often.
 #[derive(Default)]
@@ -34,12 +35,21 @@ pub fn state(
 ) -> Result<Option<String>> {
     let names: Vec<&str> = cluster.topics().map(|(name, _)| name).collect();
     let times: Vec<i64> = [0, 1, 10, 30, 60, 80].map(|hours| now_ms - hours * 3_600_000).to_vec();
-    let told = broker.ask(&json!({"type": "describe", "topics": names, "times": times}))?;
+    let groups: Vec<&str> = cluster.groups().map(|(id, _)| id).collect();
+    let describe = json!({"type": "describe", "topics": names, "times": times, "groups": groups});
+    let told = broker.ask(&describe)?;
     if told.get("error").is_some() {
         bail!("the broker cannot be described: {told}");
     }
+    for group in groups {
+        let ours = product::committed(cluster, group);
+        if let Some(difference) = difference(&ours, &told["ok"]["committed"][group]) {
+            return Ok(Some(format!("group {group}, committed {difference}")));
+        }
+        counts.add("groups", 1);
+    }
     for (name, topic) in cluster.topics() {
-        let theirs = &told["ok"][name];
+        let theirs = &told["ok"]["topics"][name];
         let ours = configs(topic);
         if let Some(difference) = difference(&ours, &theirs["configs"]) {
             return Ok(Some(format!("{name}, config {difference}")));
@@ -75,7 +85,10 @@ pub fn difference(ours: &Value, theirs: &Value) -> Option<String> {
     if ours == theirs {
         return None;
     }
-    if let (Some(ours), Some(theirs)) = (ours.as_object(), theirs.as_object()) {
+    let only_one_refuses = ours.get("error").is_some() != theirs.get("error").is_some();
+    if let (Some(ours), Some(theirs), false) =
+        (ours.as_object(), theirs.as_object(), only_one_refuses)
+    {
         let names = ours.keys().chain(theirs.keys());
         let mut differ = names.filter(|name| ours.get(*name) != theirs.get(*name));
         if let Some(name) = differ.next() {

@@ -5,15 +5,19 @@
 //! drawn: times are hours apart, and a keyless record that a broker refuses is sent to a partition
 //! of its own, because a refused act changes nothing here, and a client's stay there.
 
-use loglanes::topic::{AlterConfigOp, ConfigOp};
+use loglanes::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, ResetTo};
+use loglanes::topic::{AlterConfigOp, ConfigOp, Topic};
 use loglanes::{Bytes, Cluster, Command, Outcome, OwnedHeader, Produce};
 
 use crate::act::{Act, plain_producer};
+use crate::product;
 
 const HOUR: i64 = 3_600_000;
 
 /// Names that the acts choose from: hash orders differ from one to the next.
 const TOPICS: [&str; 6] = ["orders", "t", "test", "clicks.eu", "clicks_eu", "Zähler"];
+
+const GROUPS: [&str; 3] = ["billing", "audit", "größer"];
 
 const PARTITIONERS: [&str; 3] = ["java/default", "java/round_robin", "java/ignore_keys"];
 
@@ -59,13 +63,19 @@ struct Maker {
 impl Maker {
     fn any_act(&mut self) {
         match self.random.u32(0..100) {
-            0..52 => self.send(),
-            52..60 => self.create_partitions(),
-            60..70 => self.delete_records(),
-            70..79 => self.alter_configs(),
-            79..87 => self.push(Command::RunRetention { topic: None }),
-            87..95 => self.push(Command::RunCleaner { topic: None }),
-            95..98 => self.create_topic(),
+            0..46 => self.send(),
+            46..53 => self.create_partitions(),
+            53..61 => self.delete_records(),
+            61..69 => self.alter_configs(),
+            69..76 => self.push(Command::RunRetention { topic: None }),
+            76..83 => self.push(Command::RunCleaner { topic: None }),
+            83..90 => self.consume(),
+            90..95 => self.reset_offsets(),
+            95 => {
+                let group = self.pick(&GROUPS).to_owned();
+                self.push(Command::DeleteGroup { group });
+            }
+            96..98 => self.create_topic(),
             _ => {
                 let name = self.topic();
                 self.push(Command::DeleteTopic { name });
@@ -97,7 +107,7 @@ impl Maker {
     }
 
     fn partition_of(&mut self, topic: &str) -> i32 {
-        let count = self.cluster.topic(topic).map_or(1, loglanes::topic::Topic::partition_count);
+        let count = self.cluster.topic(topic).map_or(1, Topic::partition_count);
         if self.one_in(40) { count } else { self.random.i32(0..count) }
     }
 
@@ -182,7 +192,7 @@ impl Maker {
 
     fn create_partitions(&mut self) {
         let topic = self.topic();
-        let count = self.cluster.topic(&topic).map_or(3, loglanes::topic::Topic::partition_count);
+        let count = self.cluster.topic(&topic).map_or(3, Topic::partition_count);
         let more = if self.one_in(5) { self.pick(&[0, -1]) } else { self.random.i32(1..=3) };
         self.push(Command::CreatePartitions { topic, total: count + more });
     }
@@ -200,6 +210,68 @@ impl Maker {
             _ => self.random.i64(0..=end),
         };
         self.push(Command::DeleteRecords { topic, partition, before });
+    }
+
+    /// Topics that are there: a consumer would wait for others.
+    fn subscription(&mut self) -> Vec<String> {
+        let mut topics: Vec<String> =
+            self.cluster.topics().map(|(name, _)| name.to_owned()).collect();
+        self.random.shuffle(&mut topics);
+        topics.truncate(self.random.usize(1..=2));
+        topics
+    }
+
+    fn consume(&mut self) {
+        let group = self.pick(&GROUPS).to_owned();
+        let topics = self.subscription();
+        if topics.is_empty() {
+            return;
+        }
+        let commit = self.one_in(3).then(|| {
+            let topic = topics[0].clone();
+            let partition = self.cluster.topic(&topic).map_or(1, Topic::partition_count);
+            let partition = self.random.i32(0..partition);
+            let held = self.cluster.topic(&topic).and_then(|topic| topic.partition(partition));
+            // Kafka takes any offset, and the next reader finds out.
+            let end = held.map_or(0, |held| held.log.log_end_offset()) + 2;
+            vec![PartitionOffset::new(&topic, partition, self.random.i64(0..=end))]
+        });
+        let config = ConsumerConfig {
+            topics,
+            auto_offset_reset: self.pick(&[
+                OffsetReset::Earliest,
+                OffsetReset::Earliest,
+                OffsetReset::Latest,
+            ]),
+            protocol: self.pick(&[GroupProtocol::Classic, GroupProtocol::Consumer]),
+            ..ConsumerConfig::default()
+        };
+        let (cluster, now_ms) = (&mut self.cluster, self.now_ms);
+        let _answer = product::consume(cluster, &group, &config, commit.as_deref(), now_ms);
+        self.acts.push(Act::Consume { group, config, commit });
+    }
+
+    fn reset_offsets(&mut self) {
+        let group = self.pick(&GROUPS).to_owned();
+        let topics = if self.one_in(3) {
+            None
+        } else if self.one_in(2) {
+            let topic = self.topic();
+            let partition = self.partition_of(&topic);
+            Some(vec![format!("{topic}:{partition}")])
+        } else {
+            Some(vec![self.topic()])
+        };
+        let to = match self.random.u32(0..6) {
+            0 => ResetTo::Earliest,
+            1 => ResetTo::Latest,
+            2 => ResetTo::Current,
+            3 => ResetTo::Offset { offset: self.random.i64(-1..40) },
+            4 => ResetTo::Shift { by: self.random.i64(-20..20) },
+            // Half an hour off every record.
+            _ => ResetTo::Duration { duration: format!("PT{}H30M", self.random.u32(0..80)) },
+        };
+        self.push(Command::ResetOffsets { group, topics, to });
     }
 
     fn send(&mut self) {

@@ -1,11 +1,12 @@
 //! The product's side of a history.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use loglanes::{Cluster, Error, Outcome, Produce};
-use serde_json::Value;
+use loglanes::group::{ConsumerConfig, PartitionOffset};
+use loglanes::{Cluster, Command, Error, Outcome, Produce};
+use serde_json::{Value, json};
 
-use crate::act::{Act, product_answer};
+use crate::act::{Act, MEMBER, product_answer, refusal};
 use crate::history::empty_cluster;
 
 /// What came of a history.
@@ -24,12 +25,65 @@ pub fn tell(seed: u64, acts: &[Act], now_ms: i64) -> Told {
     let mut answers = Vec::new();
     let mut places = Vec::new();
     for act in acts {
+        if let Act::Consume { group, config, commit } = act {
+            answers.push(consume(&mut cluster, group, config, commit.as_deref(), now_ms));
+            places.push(Vec::new());
+            continue;
+        }
         let ends = ends(&cluster, act);
         let outcome = cluster.apply(&act.command(), now_ms);
         places.push(places_of(&cluster, act, &outcome, &ends));
         answers.push(product_answer(act, &outcome));
     }
     Told { cluster, answers, draws: draws(acts, &places) }
+}
+
+/// A consumer joins alone, reads to the ends, commits and closes. The answer, as the driver has it.
+pub fn consume(
+    cluster: &mut Cluster,
+    group: &str,
+    config: &ConsumerConfig,
+    commit: Option<&[PartitionOffset]>,
+    now_ms: i64,
+) -> Value {
+    let (group, member) = (group.to_owned(), MEMBER.to_owned());
+    let join =
+        Command::Join { group: group.clone(), member: member.clone(), config: config.clone() };
+    let poll = Command::Poll { group: group.clone(), member: member.clone(), max_records: None };
+    let offsets = commit.map(<[PartitionOffset]>::to_vec);
+    let commit = Command::Commit { group: group.clone(), member: member.clone(), offsets };
+    let leave = Command::Leave { group: group.clone(), member };
+    let mut read: BTreeMap<String, [i64; 3]> = BTreeMap::new();
+    let mut visit = || -> Result<(), Error> {
+        cluster.apply(&join, now_ms)?;
+        let mut empty = 0;
+        // A poll that only finds a position brings nothing; the next one does.
+        while empty < 3 {
+            let Outcome::Polled { records, .. } = cluster.apply(&poll, now_ms)? else { break };
+            empty = if records.is_empty() { empty + 1 } else { 0 };
+            for record in records {
+                let at = format!("{}-{}", record.topic, record.partition);
+                let [count, _, last] = read.entry(at).or_insert([0, record.offset, 0]);
+                *count += 1;
+                *last = record.offset;
+            }
+        }
+        cluster.apply(&commit, now_ms)?;
+        cluster.apply(&leave, now_ms)?;
+        Ok(())
+    };
+    match visit() {
+        Ok(()) => json!({"read": read, "committed": committed(cluster, &group)}),
+        Err(error) => json!({"error": refusal(error.code(), error.name(), error.message())}),
+    }
+}
+
+/// What a group has committed, by partition.
+pub fn committed(cluster: &Cluster, group: &str) -> Value {
+    let Some(group) = cluster.group(group) else { return json!({}) };
+    let offsets = group.committed.iter();
+    let offsets = offsets.map(|(at, offset)| (format!("{}-{}", at.topic, at.partition), offset));
+    json!(offsets.collect::<BTreeMap<_, _>>())
 }
 
 /// The log end offsets of the topic that an act sends to.

@@ -32,17 +32,24 @@ final class Cluster implements AutoCloseable {
     private final RealBroker broker;
     private final Admin admin;
     private final Producers producers;
+    private final Groups groups;
 
     Cluster(RealBroker broker) {
         this.broker = broker;
         this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap(), "default.api.timeout.ms", 10_000, "request.timeout.ms", 5_000));
-        this.producers = new Producers(broker.bootstrap());
+        this.producers = new Producers(broker.bootstrap(), () -> admin.listTopics().names().get());
+        this.groups = new Groups(broker.bootstrap(), admin);
     }
 
     JsonNode carryOut(JsonNode act) throws Exception {
         return switch (act.get("type").asText()) {
             case "createTopic" -> createTopic(act);
-            case "deleteTopic" -> deleteTopic(act.get("name").asText());
+            case "deleteTopic" -> {
+                ObjectNode deleted = deleteTopic(act.get("name").asText());
+                // Its commits go a moment later.
+                Thread.sleep(50);
+                yield deleted;
+            }
             case "createPartitions" -> createPartitions(act);
             case "send" -> producers.send(act);
             case "alterConfigs" -> alterConfigs(act);
@@ -55,6 +62,9 @@ final class Cluster implements AutoCloseable {
                 broker.runCleaner();
                 yield done();
             }
+            case "consume" -> groups.consume(act);
+            case "resetOffsets" -> groups.resetOffsets(act);
+            case "deleteGroup" -> groups.delete(act.get("group").asText());
             case "describe" -> describe(act);
             case "read" -> read(act);
             case "clear" -> clear();
@@ -154,9 +164,9 @@ final class Cluster implements AutoCloseable {
         return done().put("logStartOffset", start);
     }
 
-    /** Offsets of every partition of the topics asked for, look-ups by time, and configs. */
+    /** Offsets of every partition of the topics asked for, look-ups by time, configs, and commits. */
     private ObjectNode describe(JsonNode act) throws Exception {
-        ObjectNode answer = done();
+        ObjectNode topics = done();
         for (JsonNode asked : act.get("topics")) {
             String name = asked.asText();
             TopicDescription topic = admin.describeTopics(Set.of(name)).allTopicNames().get().get(name);
@@ -184,8 +194,11 @@ final class Cluster implements AutoCloseable {
                 configs.set(entry.name(), value);
             }
             described.set("configs", configs);
-            answer.set(name, described);
+            topics.set(name, described);
         }
+        ObjectNode answer = done();
+        answer.set("topics", topics);
+        answer.set("committed", groups.committed((ArrayNode) act.get("groups")));
         return answer;
     }
 
@@ -218,16 +231,9 @@ final class Cluster implements AutoCloseable {
                 }
             }
         }
-        ObjectNode committed = done();
-        for (JsonNode group : act.get("groups")) {
-            ObjectNode offsets = done();
-            admin.listConsumerGroupOffsets(group.asText()).partitionsToOffsetAndMetadata().get()
-                    .forEach((at, offset) -> offsets.put(at.toString(), offset.offset()));
-            committed.set(group.asText(), offsets);
-        }
         ObjectNode answer = done();
         answer.set("records", records);
-        answer.set("committed", committed);
+        answer.set("committed", groups.committed((ArrayNode) act.get("groups")));
         return answer;
     }
 

@@ -16,6 +16,7 @@ import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.UnknownServerException;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.utils.internals.AppInfoParser;
+import org.apache.kafka.tools.consumer.group.ResetTool;
 
 /**
  * Carries acts out on a real broker: one JSON object a line in, one a line out, as
@@ -60,7 +61,10 @@ public final class Driver {
     /** What a user of the Java client sees. Kafka's code only where the exception has one. */
     static ObjectNode refusal(Throwable thrown) {
         Throwable cause = thrown;
-        while ((cause instanceof ExecutionException || cause instanceof CompletionException)
+        // Kafka's tools wrap what their client throws in a bare RuntimeException.
+        while ((cause instanceof ExecutionException
+                        || cause instanceof CompletionException
+                        || cause.getClass() == RuntimeException.class)
                 && cause.getCause() != null) {
             cause = cause.getCause();
         }
@@ -73,7 +77,8 @@ public final class Driver {
             refusal.put("name", error.name());
         } else {
             refusal.putNull("code");
-            refusal.put("name", cause.getClass().getSimpleName());
+            boolean isTool = cause instanceof ResetTool.Refusal;
+            refusal.put("name", isTool ? "ConsumerGroupCommand" : cause.getClass().getSimpleName());
         }
         refusal.put("message", cause.getMessage());
         return refusal;

@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -45,10 +46,13 @@ final class Producers implements AutoCloseable {
     private static final int FLUSH_SECONDS = 30;
 
     private final String bootstrap;
+    private final Callable<Set<String>> topics;
     private final Map<String, One> senders = new HashMap<>();
 
-    Producers(String bootstrap) {
+    /** {@code topics}: asks which there are. */
+    Producers(String bootstrap, Callable<Set<String>> topics) {
         this.bootstrap = bootstrap;
+        this.topics = topics;
     }
 
     /** Sends records as fast as they come and flushes; what came of each, in order. */
@@ -60,6 +64,13 @@ final class Producers implements AutoCloseable {
         if (sender == null) {
             sender = new One(bootstrap, topic, partitioner);
             senders.put(key, sender);
+            // On a busy machine its first metadata may take longer than a topic that is not there
+            // is waited for.
+            for (int attempt = 0; attempt < 50 && topics.call().contains(topic); attempt++) {
+                if (sender.knowsTopic()) {
+                    break;
+                }
+            }
         }
         try {
             return sender.send(act);

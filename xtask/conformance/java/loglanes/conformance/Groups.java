@@ -1,0 +1,126 @@
+package loglanes.conformance;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.tools.consumer.group.ResetTool;
+
+/** What consumers and their administrators do. */
+final class Groups {
+    private static final int READ_SECONDS = 30;
+
+    private final String bootstrap;
+    private final Admin admin;
+
+    Groups(String bootstrap, Admin admin) {
+        this.bootstrap = bootstrap;
+        this.admin = admin;
+    }
+
+    /** A consumer joins alone, reads to the ends of its partitions, commits and closes. */
+    ObjectNode consume(JsonNode act) throws Exception {
+        String group = act.get("group").asText();
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers", bootstrap,
+                "group.id", group,
+                "group.protocol", act.get("protocol").asText(),
+                "client.id", "m1",
+                "enable.auto.commit", false,
+                "auto.offset.reset", act.get("reset").asText());
+        List<String> topics = new ArrayList<>();
+        act.get("topics").forEach(topic -> topics.add(topic.asText()));
+        ObjectNode answer = Driver.JSON.createObjectNode();
+        var bytes = new ByteArrayDeserializer();
+        try (var consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
+            consumer.subscribe(topics);
+            answer.set("read", readAll(consumer));
+            if (act.hasNonNull("commit")) {
+                Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+                act.get("commit").forEach(one -> offsets.put(
+                        new TopicPartition(one.get("topic").asText(), one.get("partition").asInt()),
+                        new OffsetAndMetadata(one.get("offset").asLong())));
+                consumer.commitSync(offsets);
+            } else {
+                consumer.commitSync();
+            }
+        }
+        answer.set("committed", committed(group));
+        return answer;
+    }
+
+    /** Of each partition how many records came, and the offsets of the first and the last. */
+    private static ObjectNode readAll(KafkaConsumer<byte[], byte[]> consumer) {
+        ObjectNode read = Driver.JSON.createObjectNode();
+        long deadline = System.nanoTime() + Duration.ofSeconds(READ_SECONDS).toNanos();
+        boolean isAtEnd = false;
+        while (!isAtEnd) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("a consumer does not get to the end");
+            }
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+                String at = record.topic() + "-" + record.partition();
+                long count = read.path(at).path(0).asLong();
+                long first = count == 0 ? record.offset() : read.path(at).path(1).asLong();
+                read.putArray(at).add(count + 1).add(first).add(record.offset());
+            }
+            Set<TopicPartition> assigned = consumer.assignment();
+            Map<TopicPartition, Long> ends = consumer.endOffsets(assigned);
+            // A position past the end is believed only until it is fetched from.
+            isAtEnd = !assigned.isEmpty()
+                    && assigned.stream().allMatch(at -> consumer.position(at) == ends.get(at));
+        }
+        return read;
+    }
+
+    /** Kafka's own tool, in this process. */
+    ObjectNode resetOffsets(JsonNode act) throws Exception {
+        String group = act.get("group").asText();
+        List<String> arguments = new ArrayList<>(List.of(
+                "--bootstrap-server", bootstrap, "--group", group, "--reset-offsets", "--execute"));
+        if (act.hasNonNull("topics")) {
+            act.get("topics").forEach(topic -> arguments.addAll(List.of("--topic", topic.asText())));
+        } else {
+            arguments.add("--all-topics");
+        }
+        act.get("arguments").forEach(argument -> arguments.add(argument.asText()));
+        ObjectNode rows = Driver.JSON.createObjectNode();
+        ResetTool.run(group, arguments.toArray(String[]::new))
+                .forEach((at, offset) -> rows.put(at.toString(), offset.offset()));
+        ObjectNode answer = Driver.JSON.createObjectNode();
+        answer.set("reset", rows);
+        return answer;
+    }
+
+    ObjectNode delete(String group) throws Exception {
+        admin.deleteConsumerGroups(Set.of(group)).all().get();
+        return Driver.JSON.createObjectNode();
+    }
+
+    /** What each of some groups has committed. */
+    ObjectNode committed(ArrayNode groups) throws Exception {
+        ObjectNode committed = Driver.JSON.createObjectNode();
+        for (JsonNode group : groups) {
+            committed.set(group.asText(), committed(group.asText()));
+        }
+        return committed;
+    }
+
+    private ObjectNode committed(String group) throws Exception {
+        ObjectNode offsets = Driver.JSON.createObjectNode();
+        admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get()
+                .forEach((at, offset) -> offsets.put(at.toString(), offset.offset()));
+        return offsets;
+    }
+}
