@@ -17,7 +17,7 @@ mod report;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context as _, Result, bail};
 use clap::Parser;
@@ -185,9 +185,9 @@ fn show_minimal(
         println!("\nseed {seed} did not differ again");
         return Ok(());
     };
-    let mut tries = 0;
+    let (mut tries, start) = (0, Instant::now());
     let mut at = acts.len();
-    while at > 0 && tries < MAX_TRIES {
+    while at > 0 && tries < MAX_TRIES && start.elapsed() < MAX_TIME {
         at -= 1;
         for smaller in smaller(&acts, at) {
             tries += 1;
@@ -212,6 +212,9 @@ fn show_minimal(
 
 /// How many smaller histories are tried.
 const MAX_TRIES: usize = 150;
+
+/// For how long: one try may wait for a batch to expire.
+const MAX_TIME: Duration = Duration::from_secs(180);
 
 /// The history without an act, or with fewer records in it.
 fn smaller(acts: &[Act], at: usize) -> Vec<Vec<Act>> {
