@@ -30,7 +30,7 @@ use compare::{Counts, difference};
 const FULL_RUN: u64 = 200;
 
 /// How many a short run has.
-const SHORT_RUN: u64 = 25;
+const SHORT_RUN: u64 = 20;
 
 /// The seed of a short run.
 const SHORT_SEED: u64 = 500;
