@@ -59,3 +59,29 @@ test("a transaction is open until it is committed, and its marker takes an offse
   await panel(page, "Partitions");
   await expect(row.locator("td").nth(4)).toHaveText("2");
 });
+
+test("with read_committed what is aborted is given to nobody, and an open transaction holds the reader back", async ({ page }) => {
+  await open(page);
+  await makeTopic(page, "orders", 1);
+  const groups = await panel(page, "Groups");
+  await groups.getByText("Protocol, assignor, isolation, static membership, auto commit").click();
+  await groups.getByRole("radio", { name: "read_committed" }).check();
+  await groups.getByRole("radio", { name: /^earliest/ }).check();
+  await groups.getByRole("button", { name: "Join the group" }).click();
+  await panel(page, "Produce");
+  await create(page, "p1", "x");
+  await press(page, "initTransactions");
+  await press(page, "Begin");
+  await send(page, { key: text("k"), value: text("thrown away") });
+  await panel(page, "Groups");
+  await groups.getByRole("button", { name: "Poll with m1" }).click();
+  await expect(groups).not.toContainText("thrown away");
+  await panel(page, "Produce");
+  await press(page, "Abort");
+  await producers(page).getByLabel("Producer", { exact: true }).selectOption({ index: 0 });
+  await send(page, { key: text("k"), value: text("plain") });
+  await panel(page, "Groups");
+  await groups.getByRole("button", { name: "Poll with m1" }).click();
+  await expect(groups).toContainText("plain");
+  await expect(groups).not.toContainText("thrown away");
+});

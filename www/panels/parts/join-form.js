@@ -34,6 +34,10 @@ const REMOTE = [
   { value: "range", text: "range", meaning: "Topic by topic in runs, like the client’s. What members had plays no part." },
 ];
 
+/** The values of `isolation.level`; the first is Kafka’s default. */
+const READ_UNCOMMITTED = "read_uncommitted";
+const READ_COMMITTED = "read_committed";
+
 /** Emits `join`, detail: the command. */
 export class JoinForm extends EventTarget {
   refusal = new RefusalOutput();
@@ -60,6 +64,7 @@ export class JoinForm extends EventTarget {
   #strategyField = field("partition.assignment.strategy", this.#strategy, this.#meaning);
   #remoteField = field("group.remote.assignor", this.#remote, this.#remoteMeaning);
   #autoCommit = h("input", { type: "checkbox" });
+  #isolation = segmented("isolation.level", [{ value: READ_UNCOMMITTED, text: "read_uncommitted" }, { value: READ_COMMITTED, text: "read_committed" }], READ_UNCOMMITTED, () => {});
   /** @type {PageState | null} */
   #state = null;
   element;
@@ -92,10 +97,12 @@ export class JoinForm extends EventTarget {
       h("div", { class: "fields" }, field("Group id", this.#group), field("Client id", this.#member)), this.#known,
       h("fieldset", null, h("legend", { class: "label" }, "Subscribes to"), this.#topicBox),
       h("fieldset", null, h("legend", { class: "label" }, "auto.offset.reset: without a committed offset it begins …"), this.#reset),
-      h("details", { class: "join-more" }, h("summary", null, "Protocol, assignor, static membership, auto commit"),
+      h("details", { class: "join-more" }, h("summary", null, "Protocol, assignor, isolation, static membership, auto commit"),
         h("div", { class: "stack" },
           h("div", { class: "field" }, h("span", { class: "label" }, "group.protocol"), this.#protocol.element, this.#protocolMeaning),
           this.#strategyField, this.#remoteField,
+          h("div", { class: "field" }, h("span", { class: "label" }, "isolation.level"), this.#isolation.element,
+            h("p", { class: "hint" }, "With read_committed it reads up to the last stable offset, and is not given what was aborted. Markers are given to nobody.")),
           field("group.instance.id", this.#instance, "With one it is a static member: it stays in the group when it is closed, and is back in its old place until its session times out."),
           h("label", { class: "check-line" }, this.#autoCommit,
             h("span", null, "enable.auto.commit", h("span", { class: "hint" }, " Kafka’s default is on. Here it is off, so that each commit is an act that can be seen. When on, positions are committed by a poll 5 s after the last time, before a rebalance, and on closing."))))),
@@ -171,6 +178,7 @@ export class JoinForm extends EventTarget {
       autoOffsetReset: /** @type {OffsetReset} */ (reset === BY_DURATION ? `${BY_DURATION}:${this.#duration.value.trim()}` : reset),
       ...(isConsumer && { protocol: "consumer" }), ...(remoteAssignor !== "" && { remoteAssignor }),
       ...(assignors && { assignors }), ...(instanceId !== "" && { instanceId }), ...(this.#autoCommit.checked && { autoCommit: true }),
+      ...(this.#isolation.value === READ_COMMITTED && { isolationLevel: READ_COMMITTED }),
     };
     this.dispatchEvent(new CustomEvent("join", { detail }));
   }
