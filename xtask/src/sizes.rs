@@ -141,12 +141,13 @@ mod tests {
     fn the_glue_is_told_from_our_own_scripts() {
         assert_eq!(kind(Path::new("www/pkg/loglanes.js")), Some("wasm glue"));
         assert_eq!(kind(Path::new("www/main.js")), Some("scripts"));
-        assert_eq!(kind(Path::new("www/lessons/en/1.lanes")), Some("other files"));
+        assert_eq!(kind(Path::new("www/icon.svg")), Some("other files"));
     }
 
     #[test]
-    fn samples_are_kept_out_of_the_sum() {
+    fn samples_and_lessons_are_kept_out_of_the_sum() {
         assert_eq!(kind(Path::new("www/samples/a.ndjson")), Some(ON_DEMAND));
         assert_eq!(kind(Path::new("www/samples/a.js")), Some(ON_DEMAND));
+        assert_eq!(kind(Path::new("www/lessons/en/1.lanes")), Some(ON_DEMAND));
     }
 }
