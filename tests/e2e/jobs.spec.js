@@ -15,7 +15,7 @@ const HARNESS = `<!doctype html><meta charset="utf-8"><title>jobs</title><script
     #work() { for (const until = performance.now() + this.slow; performance.now() < until; ); }
     beginImport() { return this.#progress("import"); }
     beginGenerate() { return this.#progress("generate"); }
-    feed(bytes) { this.#work(); this.fed.push(...bytes); return this.#progress("import"); }
+    feed(bytes) { this.#work(); for (const byte of bytes) this.fed.push(byte); return this.#progress("import"); }
     step(records) { this.#work(); this.calls.push(records); this.stepped += records; return this.#progress("generate"); }
     end() { this.over = true; return this.#progress("import"); }
     finish() { this.ended = "finish"; return { type: "done" }; }
