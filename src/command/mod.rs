@@ -3,6 +3,7 @@
 //! Clicks, files and tests all make commands; [`crate::Cluster::apply`] is the one place
 //! that carries them out. So any state can be replayed from its history.
 
+mod limits;
 pub(crate) mod text;
 
 use std::collections::BTreeMap;
@@ -10,20 +11,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
-use crate::error::Error;
 use crate::generate::GenerateSpec;
 use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
 use crate::record_set::RecordSet;
 use crate::segment_set::SegmentSet;
 use crate::topic::AlterConfigOp;
 
-/// The longest id or name in an act of a group, and the longest value of a config, in bytes: a
-/// string of Kafka's requests has a length of 16 bits.
-pub const MAX_ID_BYTES: usize = 32_767;
-
-/// The longest list in an act: topics of a join, offsets of a commit, changes of configs. A limit
-/// of this model.
-pub const MAX_LIST: usize = 10_000;
+pub(crate) use limits::check_texts;
+pub use limits::{MAX_ID_BYTES, MAX_LIST};
 
 /// One act. What is left out takes Kafka's default; a field that is not known is refused, so that
 /// a slip of the pen does not quietly become that default.
@@ -426,28 +421,6 @@ pub enum LogEnd {
     End,
 }
 
-/// Whether ids and names, and a list of so many, are within [`MAX_ID_BYTES`] and [`MAX_LIST`].
-pub(crate) fn check_texts<'a>(
-    mut texts: impl Iterator<Item = &'a str>,
-    list: usize,
-) -> Result<(), Error> {
-    if let Some(text) = texts.find(|text| text.len() > MAX_ID_BYTES) {
-        return Err(Error::limit(
-            "MAX_ID_BYTES",
-            format!("An id or name has {} bytes; {MAX_ID_BYTES} are taken.", text.len()),
-        )
-        .with_hint("Kafka's requests hold no longer one either: choose a shorter one."));
-    }
-    if list > MAX_LIST {
-        return Err(Error::limit(
-            "MAX_LIST",
-            format!("A list of {list} is too long: {MAX_LIST} are taken."),
-        )
-        .with_hint("Do it in several acts."));
-    }
-    Ok(())
-}
-
 impl Command {
     /// A topic with that many partitions, all else at Kafka's defaults.
     #[must_use]
@@ -503,117 +476,6 @@ impl Command {
             Self::ProduceMany { records, .. } => records.bytes(),
             Self::CopyLog { segments, .. } => segments.bytes(),
             _ => &[],
-        }
-    }
-
-    /// Whether its ids and lists are within [`MAX_ID_BYTES`] and [`MAX_LIST`].
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        let (texts, list) = self.texts();
-        check_texts(texts.into_iter(), list)
-    }
-
-    /// The ids and names in it, and how long its list is; 0 without one.
-    fn texts(&self) -> (Vec<&str>, usize) {
-        match self {
-            Self::Join { group, member, config } => {
-                let ConsumerConfig { topics, instance_id, assignors, .. } = config;
-                let names = [group, member].into_iter().chain(instance_id).chain(topics);
-                let names = names.chain(&config.remote_assignor);
-                (names.map(String::as_str).collect(), topics.len().max(assignors.len()))
-            }
-            Self::Subscribe { group, member, topics } => {
-                let names = [group, member].into_iter().chain(topics);
-                (names.map(String::as_str).collect(), topics.len())
-            }
-            Self::CreateTopic { name, configs, .. } => {
-                let texts = configs.iter().flat_map(|(name, value)| [name, value]);
-                let texts = std::iter::once(name).chain(texts);
-                (texts.map(String::as_str).collect(), configs.len())
-            }
-            Self::Produce(Produce { topic, partitioner, .. })
-            | Self::ProduceMany { topic, partitioner, .. }
-            | Self::Generate { topic, partitioner, .. } => {
-                let names = std::iter::once(topic).chain(partitioner);
-                (names.map(String::as_str).collect(), 0)
-            }
-            Self::DeleteTopic { name: topic }
-            | Self::CreatePartitions { topic, .. }
-            | Self::DeleteRecords { topic, .. } => (vec![topic], 0),
-            Self::RunRetention { topic } | Self::RunCleaner { topic } => {
-                (topic.iter().map(String::as_str).collect(), 0)
-            }
-            Self::Leave { group, member }
-            | Self::Crash { group, member }
-            | Self::Restart { group, member }
-            | Self::EnforceRebalance { group, member }
-            | Self::ExceedPollInterval { group, member }
-            | Self::Poll { group, member, .. }
-            | Self::SeekToTimestamp { group, member, .. } => (vec![group, member], 0),
-            Self::Seek { group, member, topic, .. }
-            | Self::Pause { group, member, topic, .. }
-            | Self::Resume { group, member, topic, .. } => (vec![group, member, topic], 0),
-            Self::Commit { group, member, offsets } => {
-                let offsets = offsets.as_deref().unwrap_or_default();
-                let topics = offsets.iter().flat_map(|at| [&at.topic, &at.metadata]);
-                let topics = topics.map(String::as_str);
-                ([group.as_str(), member].into_iter().chain(topics).collect(), offsets.len())
-            }
-            Self::ResetOffsets { group, topics, .. } => {
-                let topics = topics.as_deref().unwrap_or_default();
-                let names = std::iter::once(group).chain(topics);
-                (names.map(String::as_str).collect(), topics.len())
-            }
-            Self::DeleteOffsets { group, topics } => {
-                let names = std::iter::once(group).chain(topics);
-                (names.map(String::as_str).collect(), topics.len())
-            }
-            Self::CreateProducer { producer, configs, .. } => {
-                let texts = configs.iter().flat_map(|(name, value)| [name, value]);
-                let texts = std::iter::once(producer).chain(texts);
-                (texts.map(String::as_str).collect(), configs.len())
-            }
-            Self::CloseProducer { producer }
-            | Self::KillProducer { producer }
-            | Self::InitTransactions { producer }
-            | Self::BeginTransaction { producer }
-            | Self::CommitTransaction { producer }
-            | Self::AbortTransaction { producer } => (vec![producer], 0),
-            Self::Retry { producer } => (producer.iter().map(String::as_str).collect(), 0),
-            Self::SendOffsets { producer, group, member, offsets } => {
-                let offsets = offsets.as_deref().unwrap_or_default();
-                let topics = offsets.iter().map(|at| at.topic.as_str());
-                let texts = [producer.as_str(), group, member].into_iter().chain(topics);
-                (texts.collect(), offsets.len())
-            }
-            Self::RefreshMetadata { group }
-            | Self::DeleteGroup { group }
-            | Self::RemoveMembers { group } => (vec![group], 0),
-            Self::AlterConfigs { topic, ops } => {
-                let texts = ops.iter().flat_map(|op| [Some(&op.name), op.value.as_ref()]).flatten();
-                let texts = std::iter::once(topic).chain(texts);
-                (texts.map(String::as_str).collect(), ops.len())
-            }
-            _ => (Vec::new(), 0),
-        }
-    }
-
-    /// How many bytes it brings, about, as the history keeps them. In JSON a byte is two digits;
-    /// each header comes with some words.
-    pub(crate) fn weight(&self) -> usize {
-        const HEADER_WORDS: usize = 32;
-        let len = |bytes: Option<&Bytes>| bytes.map_or(0, |bytes| 2 * bytes.len());
-        match self {
-            Self::Produce(record) => {
-                let headers = record.headers.iter().map(|header| {
-                    HEADER_WORDS + len(Some(&header.key)) + len(header.value.as_ref())
-                });
-                len(record.key.as_ref()) + len(record.value.as_ref()) + headers.sum::<usize>()
-            }
-            Self::ResetOffsets { to: ResetTo::File { csv }, .. } => csv.len(),
-            _ => {
-                let texts = self.texts().0;
-                self.payload().len() + texts.iter().map(|text| text.len()).sum::<usize>()
-            }
         }
     }
 
@@ -731,72 +593,6 @@ mod tests {
             let refused = serde_json::from_str::<Command>(json).unwrap_err().to_string();
             assert!(refused.contains(&format!("unknown field `{field}`")), "{json}: {refused}");
         }
-    }
-
-    #[test]
-    fn ids_and_lists_are_taken_up_to_their_limits() {
-        let leave = |bytes: usize| {
-            Command::Leave { group: "g".repeat(bytes), member: String::new() }.check()
-        };
-        assert!(leave(MAX_ID_BYTES).is_ok());
-        assert_eq!(leave(MAX_ID_BYTES + 1).unwrap_err().name(), "MAX_ID_BYTES");
-        let delete = |count: usize| Command::DeleteOffsets {
-            group: "g".to_owned(),
-            topics: vec!["t".to_owned(); count],
-        };
-        assert!(delete(MAX_LIST).check().is_ok());
-        assert_eq!(delete(MAX_LIST + 1).check().unwrap_err().name(), "MAX_LIST");
-        assert_eq!(delete(9).weight(), 10);
-    }
-
-    #[test]
-    fn names_of_topics_and_partitioners_and_configs_have_the_same_limit() {
-        let long = |bytes: usize| "n".repeat(bytes);
-        let with = |name: String| {
-            let configs = BTreeMap::from([("retention.ms".to_owned(), name.clone())]);
-            let produce = |topic: String, partitioner| {
-                Command::Produce(Produce { topic, partitioner, ..Produce::default() })
-            };
-            let mut create = Command::create_topic("t", 1);
-            if let Command::CreateTopic { configs: given, .. } = &mut create {
-                *given = configs;
-            }
-            let join = Command::Join {
-                group: "g".to_owned(),
-                member: "m".to_owned(),
-                config: ConsumerConfig {
-                    remote_assignor: Some(name.clone()),
-                    ..ConsumerConfig::default()
-                },
-            };
-            [
-                Command::create_topic(&name, 1),
-                create,
-                Command::DeleteTopic { name: name.clone() },
-                produce(name.clone(), None),
-                produce("t".to_owned(), Some(name.clone())),
-                Command::RunCleaner { topic: Some(name.clone()) },
-                Command::Subscribe {
-                    group: "g".to_owned(),
-                    member: "m".to_owned(),
-                    topics: vec![name],
-                },
-                join,
-            ]
-        };
-        for command in with(long(MAX_ID_BYTES)) {
-            assert!(command.check().is_ok(), "{}", command.kind());
-        }
-        for command in with(long(MAX_ID_BYTES + 1)) {
-            assert_eq!(command.check().unwrap_err().name(), "MAX_ID_BYTES", "{}", command.kind());
-        }
-        let cluster = crate::Cluster::new(7);
-        let plan = |id: &str, topics: &[String]| {
-            cluster.reset_plan(id, Some(topics), &ResetTo::Earliest, 0).unwrap_err().name()
-        };
-        assert_eq!(plan(&long(MAX_ID_BYTES + 1), &[]), "MAX_ID_BYTES");
-        assert_eq!(plan("g", &[long(MAX_ID_BYTES + 1)]), "MAX_ID_BYTES");
-        assert_eq!(plan("g", &vec!["t".to_owned(); MAX_LIST + 1]), "MAX_LIST");
     }
 
     #[test]

@@ -5,11 +5,13 @@
 //! partition's log, [`PartitionLog`]. The bytes are Kafka's own, format v2: what is in memory
 //! is what a broker would have in its `.log` files.
 
+mod append;
 mod cleaner;
 mod config;
 mod fetch;
 mod partition;
 mod producer_state;
+mod records;
 mod recover;
 mod restore;
 mod retention;
@@ -25,20 +27,20 @@ pub mod record;
 pub mod segment;
 pub mod varint;
 
+pub use append::AppendInfo;
 pub use batch::{
     BATCH_HEADER_LEN, BatchBuilder, BatchHeader, BatchView, Batches, Compression, EndTransaction,
     MAX_BATCH_BYTES, TimestampType, UnpackedRecords,
 };
 pub use cleaner::{CleanerPass, CleanerPlan};
 pub use config::{BrokerCompression, CleanupPolicy, LogConfig, Ratio};
-pub use fetch::FetchedTo;
-pub use partition::{
-    AppendInfo, Fetch, LAST_USABLE_OFFSET, MAX_UNPACKED_LOG_BYTES, PartitionLog, Records,
-};
+pub use fetch::{Fetch, FetchedTo};
+pub use partition::{LAST_USABLE_OFFSET, MAX_UNPACKED_LOG_BYTES, PartitionLog};
 pub use producer_state::{
     BATCHES_TO_RETAIN, PRODUCER_ID_EXPIRATION_MS, ProducerBatch, ProducerState, ProducerStates,
 };
 pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
+pub use records::Records;
 pub use recover::RecoveryCut;
 pub use restore::SegmentParts;
 pub use retention::{DeletedSegment, DeletionReason};

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::append::AppendInfo;
 use super::batch::{BatchHeader, EndTransaction};
 use super::crc32c;
-use super::partition::AppendInfo;
 use crate::error::{Error, ErrorCode, Result};
 use crate::java;
 

@@ -10,9 +10,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::append::{AppendInfo, offsets_left};
 use super::batch::{BatchBuilder, BatchHeader, BatchView, EndTransaction};
-use super::partition::{AppendInfo, LEADER_EPOCH, PartitionLog, Records, offsets_left};
+use super::partition::{LEADER_EPOCH, PartitionLog};
 use super::producer_state::ProducerStates;
+use super::records::Records;
 use crate::error::{Error, ErrorCode, Result};
 
 /// `isolation.level` of a consumer.
