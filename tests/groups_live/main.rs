@@ -5,6 +5,7 @@
 //! listener, delivered records, committed offsets, positions, lag and the texts of errors.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod gaps;
 #[path = "../support/golden.rs"]
 mod golden;
 mod live;
@@ -41,7 +42,7 @@ fn tell(family: &str) -> Option<Tell> {
         "commit-timed-out-then-close" => offsets::commit_timed_out_then_close,
         "commit-without-group" => offsets::commit_without_group,
         "lag" => offsets::lag,
-        "gaps" => offsets::gaps,
+        "gaps" => gaps::gaps,
         "misuse" => misuse::misuse,
         _ => return None,
     })

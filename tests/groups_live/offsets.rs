@@ -1,11 +1,11 @@
-//! What is committed, offsets by time, lag, and what compaction leaves.
+//! What is committed, offsets by time, and lag.
 
-use loglanes::group::{OffsetReset, PartitionOffset, TopicPartition};
-use loglanes::{Cluster, Command, Produce, SeekTo};
+use loglanes::group::{PartitionOffset, TopicPartition};
+use loglanes::{Command, Produce, SeekTo};
 use serde_json::{Value, json};
 
 use crate::golden::Tally;
-use crate::live::{Live, NOW, TOPIC, answer, at, failure, recorded_answer, recorded_failure};
+use crate::live::{Live, NOW, TOPIC, answer, failure, recorded_answer, recorded_failure};
 
 /// What stands in the braces of `commitSync({gr-l-t-0: 4, metadata "note"})`.
 fn offsets_in(act: &str) -> Option<Vec<PartitionOffset>> {
@@ -244,72 +244,6 @@ pub fn lag(steps: &[Value], tally: &mut Tally) {
                 continue;
             }
             _ => panic!("{act}"),
-        };
-        tally.compare(step, ours, observed.clone());
-    }
-}
-
-/// A compacted log. That with transactions has tests of its own.
-pub fn gaps(steps: &[Value], tally: &mut Tally) {
-    if steps[0]["scenario"] != "gaps/compaction" {
-        steps[1..].iter().for_each(|_| tally.skip("a log with transactions is told elsewhere"));
-        return;
-    }
-    let mut live = Live::new(&steps[0]["config"], 1);
-    live.config.auto_offset_reset = OffsetReset::Earliest;
-    live.cluster = Cluster::with_brokers(7, [1]);
-    let configs = [
-        ("cleanup.policy", "compact"),
-        ("segment.ms", "600"),
-        ("min.cleanable.dirty.ratio", "0.01"),
-    ];
-    let create = Command::CreateTopic {
-        name: TOPIC.into(),
-        partitions: Some(1),
-        replication_factor: None,
-        configs: configs.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
-    };
-    live.apply(create).unwrap();
-    live.now = NOW + 100_000;
-    for (offset, key) in (0..).zip(["a", "b", "a", "c", "b", "a", "d", "a", "e"]) {
-        let timestamp = NOW + if key == "e" { 100_000 } else { offset };
-        let record = Produce {
-            topic: TOPIC.into(),
-            timestamp: Some(timestamp),
-            key: Some(key.into()),
-            value: Some("v".into()),
-            ..Produce::default()
-        };
-        live.apply(Command::Produce(record)).unwrap();
-    }
-    live.apply(Command::RunCleaner { topic: None }).unwrap();
-    live.join("m");
-    for step in &steps[1..] {
-        let (act, observed) = (step["do"].as_str().unwrap(), &step["observed"]);
-        let ours = if act == "poll from the beginning" {
-            let records = live.poll_all("m");
-            let start = live.cluster.topic(TOPIC).unwrap().partitions[0].log.log_start_offset();
-            json!({"records": records, "position": live.position("m"), "beginning_offset": start})
-        } else if let Some(rest) = act.strip_prefix("seek(") {
-            let offset = rest.split_once(')').unwrap().0.parse().unwrap();
-            live.seek("m", 0, SeekTo::Offset(offset)).unwrap();
-            json!({"record": live.poll("m", None).unwrap()[0]})
-        } else if act.starts_with("offsetsForTimes(T0 + 1)") {
-            let log = &live.cluster.topic(TOPIC).unwrap().partitions[0].log;
-            let (offset, timestamp) = log.offset_for_timestamp(NOW + 1).unwrap();
-            json!({"answer": {"offset": offset, "timestamp": timestamp}})
-        } else if act.starts_with("max.poll.records=2") {
-            live.leave("m");
-            live.join("m");
-            let poll = |_| {
-                let records = live.poll("m", Some(2)).unwrap();
-                let member = &live.cluster.group("g").unwrap().members["m"];
-                let lag = member.current_lag(&at(0));
-                json!({"records": records, "position": live.position("m"), "lag": lag})
-            };
-            json!((0..3).map(poll).collect::<Vec<_>>())
-        } else {
-            panic!("{act}");
         };
         tally.compare(step, ours, observed.clone());
     }
