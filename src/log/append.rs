@@ -5,7 +5,7 @@
 use super::batch::{
     BatchBuilder, BatchHeader, BatchView, Compression, TimestampType, UnpackedRecords,
 };
-use super::partition::{LAST_USABLE_OFFSET, LEADER_EPOCH, MAX_UNPACKED_LOG_BYTES, PartitionLog};
+use super::partition::{LAST_USABLE_OFFSET, MAX_UNPACKED_LOG_BYTES, PartitionLog};
 use super::producer_state::{CompletedTransaction, ProducerState};
 use super::record::NewRecord;
 use super::segment::Segment;
@@ -77,7 +77,7 @@ impl PartitionLog {
         header.max_timestamp = log_append_time.unwrap_or(max_timestamp);
         let is_changed = header != sent;
         header.base_offset = base_offset;
-        header.partition_leader_epoch = LEADER_EPOCH;
+        header.partition_leader_epoch = self.leader_epoch();
         let known = match self.known_after(&header, now_ms)? {
             Known::Duplicate(info) => return Ok(info),
             Known::New(known) => known,
@@ -127,7 +127,7 @@ impl PartitionLog {
         let base_offset = self.log_end_offset();
         offsets_left(base_offset, builder.last_offset_delta())?;
         let log_append_time = self.log_append_time(now_ms);
-        builder.finish_packed_at(base_offset, LEADER_EPOCH, log_append_time);
+        builder.finish_packed_at(base_offset, self.leader_epoch(), log_append_time);
         let unpacked = (target != Compression::None).then(|| builder.record_bytes().to_vec());
         self.unpacked_left(unpacked.as_ref().map_or(0, Vec::len))?;
         let count = builder.count() as u64;
@@ -213,13 +213,13 @@ impl PartitionLog {
         let log_append_time = self.log_append_time(now_ms);
         let header = BatchHeader {
             batch_length: i32::try_from(batch.len()).unwrap_or(i32::MAX).saturating_sub(12),
-            ..batch.header(base_offset, LEADER_EPOCH, log_append_time)
+            ..batch.header(base_offset, self.leader_epoch(), log_append_time)
         };
         let known = match self.known_after(&header, now_ms)? {
             Known::Duplicate(info) => return Ok(info),
             Known::New(known) => known,
         };
-        let bytes = batch.finish_at(base_offset, LEADER_EPOCH, log_append_time);
+        let bytes = batch.finish_at(base_offset, self.leader_epoch(), log_append_time);
         let header = BatchHeader::parse(bytes)?;
         let info = self.store(&header, bytes, count, known, now_ms);
         Ok(AppendInfo { log_append_time, ..info })
@@ -331,6 +331,7 @@ impl PartitionLog {
         now_ms: i64,
     ) -> AppendInfo {
         let rolled = self.roll_for(header, batch.len(), now_ms);
+        self.leader_epochs.assign(header.partition_leader_epoch, header.base_offset);
         self.record_count += count;
         let mut info = AppendInfo {
             base_offset: header.base_offset,

@@ -35,6 +35,11 @@ impl OffsetIndex {
         Self { base_offset, max_entries, entries: Vec::new() }
     }
 
+    /// Gives it another size, as a broker does that starts again. What is in it stays.
+    pub(crate) fn resize(&mut self, max_bytes: i32) {
+        self.max_entries = Self::new(self.base_offset, max_bytes).max_entries;
+    }
+
     /// Whether no entry fits any more: the segment then rolls.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -110,6 +115,11 @@ impl TimeIndex {
     pub fn new(base_offset: i64, max_bytes: i32) -> Self {
         let max_entries = usize::try_from(max_bytes).unwrap_or(0) / TIME_ENTRY_LEN;
         Self { base_offset, max_entries, entries: Vec::new() }
+    }
+
+    /// Gives it another size, as a broker does that starts again. What is in it stays.
+    pub(crate) fn resize(&mut self, max_bytes: i32) {
+        self.max_entries = Self::new(self.base_offset, max_bytes).max_entries;
     }
 
     /// Whether the segment must roll: one entry early, because the last place is kept for the

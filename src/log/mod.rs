@@ -9,6 +9,7 @@ mod append;
 mod cleaner;
 mod config;
 mod fetch;
+mod leader_epochs;
 mod partition;
 mod producer_state;
 mod records;
@@ -35,6 +36,8 @@ pub use batch::{
 pub use cleaner::{CleanerPass, CleanerPlan};
 pub use config::{BrokerCompression, CleanupPolicy, LogConfig, Ratio};
 pub use fetch::{Fetch, FetchedTo};
+pub use leader_epochs::LeaderEpoch;
+pub(crate) use leader_epochs::LeaderEpochs;
 pub use partition::{LAST_USABLE_OFFSET, MAX_UNPACKED_LOG_BYTES, PartitionLog};
 pub use producer_state::{
     BATCHES_TO_RETAIN, PRODUCER_ID_EXPIRATION_MS, ProducerBatch, ProducerState, ProducerStates,

@@ -4,6 +4,7 @@
 //! replica and it is in sync, so the high watermark is the log end offset at all times.
 
 use super::config::LogConfig;
+use super::leader_epochs::LeaderEpochs;
 use super::producer_state::ProducerStates;
 use super::segment::Segment;
 use crate::error::{Error, Result};
@@ -17,9 +18,6 @@ pub const LAST_USABLE_OFFSET: i64 = i64::MAX - 1;
 /// The most bytes that the records of all compressed batches of one partition may unpack to: they
 /// are held unpacked.
 pub const MAX_UNPACKED_LOG_BYTES: u64 = 1 << 30;
-
-/// The epoch of a leader that has never changed.
-pub(super) const LEADER_EPOCH: i32 = 0;
 
 /// A partition's log. See the crate's front page for the whole; this is the part that keeps
 /// records.
@@ -52,6 +50,7 @@ pub struct PartitionLog {
     /// The first dirty offset, once the cleaner has been here.
     pub(super) cleaner_checkpoint: Option<i64>,
     pub(super) producers: ProducerStates,
+    pub(super) leader_epochs: LeaderEpochs,
 }
 
 impl PartitionLog {
@@ -84,6 +83,7 @@ impl PartitionLog {
             record_count: 0,
             cleaner_checkpoint: None,
             producers: ProducerStates::default(),
+            leader_epochs: LeaderEpochs::beginning_at(base_offset),
         }
     }
 

@@ -5,6 +5,7 @@
 
 use super::batch::Batches;
 use super::config::LogConfig;
+use super::leader_epochs::LeaderEpochs;
 use super::partition::PartitionLog;
 use super::producer_state::ProducerStates;
 use super::segment::Segment;
@@ -26,7 +27,7 @@ pub struct SegmentParts {
 
 impl PartitionLog {
     /// The log whose segments these were. Of each producer its last batch is known, as after any
-    /// restart of a broker.
+    /// restart of a broker. The leader that wrote the last batch leads on.
     ///
     /// # Errors
     /// [`Refusal::Corrupt`](crate::Refusal::Corrupt), naming the segment's file and the byte:
@@ -58,6 +59,7 @@ impl PartitionLog {
             record_count: 0,
             cleaner_checkpoint: None,
             producers: ProducerStates::default(),
+            leader_epochs: LeaderEpochs::default(),
         };
         let first = segments.first().map(|segment| segment.base_offset);
         let mut end = 0;
@@ -76,6 +78,7 @@ impl PartitionLog {
             .with_hint("A log has at least one segment, and begins inside or right after it."));
         }
         log.producers.keep_last_batches();
+        log.leader_epochs.begin_at(log_start_offset);
         Ok(log)
     }
 
@@ -161,7 +164,9 @@ impl PartitionLog {
             {
                 segment.add_aborted(aborted);
             }
-            segment.index_batch(batch.header(), position);
+            let header = batch.header();
+            self.leader_epochs.assign(header.partition_leader_epoch, header.base_offset);
+            segment.index_batch(header, position);
             if let Some(unpacked) = unpacked {
                 segment.keep_unpacked(position, unpacked.into());
             }

@@ -164,6 +164,7 @@ impl PartitionLog {
             let gone = self.records_from(self.log_start_offset);
             self.record_count -= gone.take_while(|record| record.offset < start).count() as u64;
             self.log_start_offset = start;
+            self.leader_epochs.start_at(start);
         }
     }
 }

@@ -337,6 +337,17 @@ impl Segment {
         self.bytes.shrink_to_fit();
     }
 
+    /// What happens to the active segment as its broker stops in good order and starts again.
+    /// Source: `LogSegment.close`, `LogLoader`.
+    pub(crate) fn reopen(&mut self, config: &LogConfig, now_ms: i64) {
+        self.time_index.append(self.largest_timestamp, self.offset_of_largest);
+        self.bytes_since_index_entry = 0;
+        self.offset_index.resize(config.segment_index_bytes);
+        self.time_index.resize(config.segment_index_bytes);
+        self.index_interval_bytes = config.index_interval_bytes;
+        self.created_ms = now_ms;
+    }
+
     /// Makes room for `additional` bytes in one step.
     pub(crate) fn reserve(&mut self, additional: usize) {
         self.bytes.reserve(additional);

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::append::{AppendInfo, offsets_left};
 use super::batch::{BatchBuilder, BatchHeader, BatchView, EndTransaction};
-use super::partition::{LEADER_EPOCH, PartitionLog};
+use super::partition::PartitionLog;
 use super::producer_state::ProducerStates;
 use super::records::Records;
 use crate::error::{Error, ErrorCode, Result};
@@ -220,7 +220,7 @@ impl PartitionLog {
         let base_offset = self.log_end_offset();
         offsets_left(base_offset, 0)?;
         let log_append_time = self.log_append_time(now_ms);
-        let bytes = &*batch.finish_at(base_offset, LEADER_EPOCH, log_append_time);
+        let bytes = &*batch.finish_at(base_offset, self.leader_epoch(), log_append_time);
         let header = BatchHeader::parse(bytes)?;
         let last_epoch = self.producers.get(producer_id).map_or(-1, |state| state.epoch);
         if epoch < last_epoch {

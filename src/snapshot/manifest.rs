@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::history::History;
 use crate::java;
-use crate::log::{AbortedTransaction, PartitionLog, ProducerStates, SegmentParts};
+use crate::log::{AbortedTransaction, LeaderEpochs, PartitionLog, ProducerStates, SegmentParts};
 use crate::producer::{Memory, Producer, ProducerSettings};
 use crate::topic::{Partition, Topic, TopicConfig};
 
@@ -73,6 +73,9 @@ struct SavedPartition {
     cleaner_checkpoint: Option<i64>,
     #[serde(default, skip_serializing_if = "ProducerStates::is_empty")]
     producers: ProducerStates,
+    /// None where the first leader leads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    leader_epochs: Option<LeaderEpochs>,
     segments: Vec<SavedSegment>,
 }
 
@@ -265,6 +268,9 @@ impl Manifest {
                 let generations: Vec<u32> =
                     partition.segments.iter().map(|part| part.generation).collect();
                 log.resume(partition.cleaner_checkpoint, &generations);
+                if let Some(leaders) = &partition.leader_epochs {
+                    log.resume_leaders(leaders.clone())?;
+                }
                 if self.version >= KNOWS_PRODUCERS {
                     let segments = partition.segments.iter().map(|part| {
                         let snapshot = part.producer_snapshot.as_ref();
@@ -337,6 +343,7 @@ fn saved_partition(topic: &str, number: usize, held: &Partition, saved: &Saved) 
         log_start_offset: held.log.log_start_offset(),
         cleaner_checkpoint: held.log.cleaner_checkpoint(),
         producers: held.log.producers().clone(),
+        leader_epochs: held.log.stored_leaders(),
         segments: held
             .log
             .segments()

@@ -148,32 +148,12 @@ fn indexes(segment: &Segment, log: &PartitionLog) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The small text files of a partition. Source: `LeaderEpochCheckpointFile`,
-/// `PartitionMetadataFile`.
+/// The small text files of a partition. Source: `PartitionMetadataFile`.
 fn checkpoints(log: &PartitionLog, id: TopicId) -> [(&'static str, String); 2] {
     [
-        ("leader-epoch-checkpoint", leader_epochs(log)),
+        ("leader-epoch-checkpoint", log.leader_epoch_checkpoint()),
         ("partition.metadata", format!("version: 0\ntopic_id: {id}\n")),
     ]
-}
-
-/// Each leader epoch and the offset it begins at; the first follows the log start offset.
-fn leader_epochs(log: &PartitionLog) -> String {
-    let mut epochs: Vec<(i32, i64)> = Vec::new();
-    for batch in log.batches_from(log.log_start_offset()) {
-        let header = batch.header();
-        let epoch = header.partition_leader_epoch;
-        if epoch >= 0 && epochs.last().is_none_or(|&(last, _)| last < epoch) {
-            epochs.push((epoch, header.base_offset));
-        }
-    }
-    if let Some((_, first)) = epochs.first_mut() {
-        *first = (*first).max(log.log_start_offset());
-    } else {
-        epochs.push((0, log.log_start_offset()));
-    }
-    let lines = epochs.iter().map(|(epoch, start)| format!("{epoch} {start}\n"));
-    format!("0\n{}\n{}", epochs.len(), lines.collect::<String>())
 }
 
 fn unknown(topic: &str) -> Error {
