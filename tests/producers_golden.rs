@@ -7,17 +7,13 @@ mod golden;
 
 use std::collections::BTreeMap;
 
-use golden::{Tally, hex, lines, number};
+use golden::{Tally, hex, lines, list, number};
 use loglanes::log::PartitionLog;
 use loglanes::topic::TopicConfig;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// After every timestamp of the data, by enough for none to be too far ahead.
 const NOW: i64 = 1_750_000_000_000;
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
 
 /// Each batch is sent as the bytes that were recorded. Only that a time was told can be compared,
 /// not which.

@@ -24,6 +24,9 @@ pub struct LogConfig {
     pub index_interval_bytes: i32,
     /// `max.message.bytes`: the largest batch, header included; 1 MiB and 12 bytes.
     pub max_message_bytes: i32,
+    /// `max.decompressed.message.bytes`: the largest record of a compressed batch, without the
+    /// varint that says how long it is; 2 GiB less 9 bytes.
+    pub max_decompressed_message_bytes: i32,
     /// `message.timestamp.type`: who sets timestamps; the producer.
     pub message_timestamp_type: TimestampType,
     /// `message.timestamp.before.max.ms`: how far a timestamp may lie in the past; no limit.
@@ -120,6 +123,7 @@ impl Default for LogConfig {
             segment_index_bytes: 10_485_760,
             index_interval_bytes: 4096,
             max_message_bytes: 1_048_588,
+            max_decompressed_message_bytes: 2_147_483_639,
             message_timestamp_type: TimestampType::CreateTime,
             message_timestamp_before_max_ms: i64::MAX,
             message_timestamp_after_max_ms: 3_600_000,

@@ -197,6 +197,14 @@ impl<'a> RecordView<'a> {
         self.bytes
     }
 
+    /// How many bytes it says that it has: those of [`RecordView::bytes`] behind the varint.
+    pub(crate) fn body_len(&self) -> usize {
+        let mut at = 0;
+        // Decoding the record read this very number.
+        let _ = varint::read_i32(self.bytes, &mut at);
+        self.bytes.len().saturating_sub(at)
+    }
+
     /// Whether this deletes its key when the log is compacted: a key, and no value.
     #[must_use]
     pub fn is_tombstone(&self) -> bool {

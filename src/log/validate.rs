@@ -51,6 +51,7 @@ pub(crate) fn produced<'a>(
     }
     let mut max_timestamp = NO_TIMESTAMP;
     let mut keyless = Vec::new();
+    let mut untimely = None;
     let source = header.compression();
     let is_repacked = config.compression_type.target(source) != source;
     let unpacked = batch.unpack();
@@ -59,14 +60,23 @@ pub(crate) fn produced<'a>(
     let mut has_other_offsets = false;
     while let Some(record) = records.next_record() {
         let record = record.map_err(invalid_record)?;
+        if batch.is_compressed() {
+            record_size(config, &record)?;
+        }
         has_other_offsets |= record.offset != expected_offset;
         expected_offset += 1;
         max_timestamp = max_timestamp.max(record.timestamp);
         if config.cleanup_policy.compact && record.key.is_none() {
             keyless.push(record.offset);
-        } else {
-            timestamp(config, header.timestamp_type(), record.offset, record.timestamp, now_ms)?;
+        } else if untimely.is_none() {
+            let (offset, time) = (record.offset, record.timestamp);
+            untimely = timestamp(config, header.timestamp_type(), offset, time, now_ms).err();
         }
+    }
+    // A record that cannot be read is told before all others, a time out of range before a key
+    // that is missing.
+    if let Some(error) = untimely {
+        return Err(error);
     }
     if !keyless.is_empty() {
         return Err(keyless_batch(name, &keyless));
@@ -203,6 +213,19 @@ fn invalid_record(fault: RecordFault) -> Error {
         }
         _ => invalid(fault.to_string()),
     }
+}
+
+/// `max.decompressed.message.bytes`: how long a record of a compressed batch may say that it is.
+/// Source: `DefaultRecord.readFrom`.
+fn record_size(config: &LogConfig, record: &RecordView<'_>) -> Result {
+    let body = record.body_len();
+    if body as i64 > i64::from(config.max_decompressed_message_bytes) {
+        return Err(invalid(format!(
+            "A record has {body} bytes; max.decompressed.message.bytes is {}.",
+            config.max_decompressed_message_bytes
+        )));
+    }
+    Ok(())
 }
 
 /// `max.message.bytes`: the whole batch counts.

@@ -40,6 +40,16 @@ pub fn hex(value: &Value) -> Option<Vec<u8>> {
     )
 }
 
+/// A text.
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_else(|| panic!("no text: {value}"))
+}
+
+/// A list; empty where there is none.
+pub fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
 /// A list of numbers.
 pub fn numbers<T: TryFrom<i64, Error: Debug>>(value: &Value) -> Vec<T> {
     let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
@@ -92,7 +102,7 @@ impl Tally {
         for (reason, count) in &self.skipped {
             println!("  {count} skipped: {reason}");
         }
-        for difference in self.failed.iter().take(5) {
+        for difference in self.failed.iter().take(50) {
             println!("  {difference}");
         }
         assert_eq!(failed, 0, "{name}: answers differ from the recorded ones");

@@ -378,7 +378,7 @@ pub const CONFIG_DEFS: [ConfigDef; 38] = [
         kind: ConfigType::Int,
         default: Some("2147483639"),
         rule: Rule::Between(1, 2_147_483_639),
-        acts: false,
+        acts: true,
         position: Some(33),
         synonyms: &[("max.decompressed.message.bytes", "same")],
     },

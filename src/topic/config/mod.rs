@@ -122,6 +122,7 @@ fn set(log: &mut LogConfig, name: &str, value: &ConfigValue) {
         "delete.retention.ms" => log.delete_retention_ms = long(value),
         "index.interval.bytes" => log.index_interval_bytes = int(value),
         "max.compaction.lag.ms" => log.max_compaction_lag_ms = long(value),
+        "max.decompressed.message.bytes" => log.max_decompressed_message_bytes = int(value),
         "max.message.bytes" => log.max_message_bytes = int(value),
         "message.timestamp.after.max.ms" => log.message_timestamp_after_max_ms = long(value),
         "message.timestamp.before.max.ms" => log.message_timestamp_before_max_ms = long(value),
