@@ -8,6 +8,8 @@
 //! Source: `UnifiedLog.lastStableOffset`, `TransactionIndex`, `AbortedTxn`, `EndTransactionMarker`,
 //! `CompletedFetch`, Apache Kafka 4.4.0.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use super::append::{AppendInfo, offsets_left};
@@ -22,6 +24,7 @@ use crate::error::{Error, ErrorCode, Result};
 /// ```
 /// use loglanes::log::IsolationLevel;
 /// assert_eq!(IsolationLevel::default().name(), "read_uncommitted");
+/// assert_eq!("read_committed".parse(), Ok(IsolationLevel::ReadCommitted));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -32,6 +35,27 @@ pub enum IsolationLevel {
     ReadUncommitted,
     /// Records up to the last stable offset, without those of aborted transactions.
     ReadCommitted,
+}
+
+impl FromStr for IsolationLevel {
+    type Err = Error;
+
+    /// Source: `ConsumerConfig`, where it is one of two texts.
+    fn from_str(text: &str) -> Result<Self> {
+        [Self::ReadUncommitted, Self::ReadCommitted]
+            .into_iter()
+            .find(|level| level.name() == text)
+            .ok_or_else(|| {
+                Error::client(
+                    "ConfigException",
+                    format!(
+                        "Invalid value {text} for configuration isolation.level: String must be one \
+                         of: read_committed, read_uncommitted"
+                    ),
+                )
+                .with_hint("Leave it out for read_uncommitted.")
+            })
+    }
 }
 
 impl IsolationLevel {

@@ -11,7 +11,7 @@ use crate::command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
 use crate::group::{ConsumerConfig, PartitionOffset, ResetTo};
-use crate::log::{Header, IsolationLevel, NewRecord};
+use crate::log::{Header, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, config_def};
 use crate::{RecordSet, SegmentSet};
 
@@ -501,14 +501,12 @@ fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
             }
             Some(name @ ("isolation" | "isolation.level")) => {
                 let text = reader.text("read_committed or read_uncommitted")?;
-                let level = [IsolationLevel::ReadUncommitted, IsolationLevel::ReadCommitted]
-                    .into_iter()
-                    .find(|level| level.name() == text)
-                    .ok_or_else(|| {
-                        Problem::new(at, format!("There is no isolation level {text}."))
-                            .with_hint("There are read_uncommitted and read_committed.")
-                    })?;
-                set(&mut isolation, at, name, level)?;
+                let read = text.parse().map_err(|_| {
+                    Problem::new(at, format!("There is no isolation level {text}."))
+                        .to(at + name.len() + 1 + text.len())
+                        .with_hint("There are read_uncommitted and read_committed.")
+                });
+                set(&mut isolation, at, name, read?)?;
             }
             Some(name @ ("max-partition-fetch" | "max.partition.fetch.bytes")) => {
                 set(&mut fetch, at, name, reader.number(WHOLE)?)?;

@@ -19,6 +19,7 @@ pub fn settings(config: &Value, topics: &[String]) -> Result<Result<ConsumerConf
             "max.partition.fetch.bytes" => {
                 made.max_partition_fetch_bytes = value.parse().unwrap();
             }
+            "isolation.level" => made.isolation_level = value.parse()?,
             "group.protocol" => made.protocol = value.parse()?,
             "group.remote.assignor" => made.remote_assignor = Some(value.to_owned()),
             "group.instance.id" => made.instance_id = Some(value.to_owned()),
@@ -53,9 +54,6 @@ pub fn consumer_calls(act: &Value, cluster: &mut Cluster) -> Result<Result<Value
     let config = &act["consumer_config"];
     if config.get("session.timeout.ms").is_some() {
         return Err("a consumer's session.timeout.ms is not set here".to_owned());
-    }
-    if config["group.id"] == "" {
-        return Err("why a consumer cannot be made, wrapped in another text".to_owned());
     }
     let name = if cluster.group("g").is_some() { "m2" } else { "m" };
     if name == "m2" && act["calls"][0]["call"] != "subscribe" {
@@ -117,9 +115,10 @@ pub fn consumer_calls(act: &Value, cluster: &mut Cluster) -> Result<Result<Value
     if let Ok(own) = &mut own {
         own.auto_offset_reset = reset;
     }
-    let joined = own.and_then(|config| {
-        let (group, member) = ("g".to_owned(), name.to_owned());
-        apply(cluster, Command::Join { group, member, config })
+    let joined = own.and_then(|own| {
+        let group = config["group.id"].as_str().unwrap_or("g").to_owned();
+        let member = name.to_owned();
+        apply(cluster, Command::Join { group, member, config: own })
     });
     if let Err(error) = joined {
         return Ok(Err(error));

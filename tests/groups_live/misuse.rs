@@ -1,6 +1,7 @@
 //! Calls that are refused, as far as there are acts for them.
 
 use loglanes::group::{ConsumerConfig, OffsetReset};
+use loglanes::log::IsolationLevel;
 use loglanes::{Cluster, Command, Outcome, Result, SeekTo};
 use serde_json::Value;
 
@@ -90,6 +91,9 @@ fn set(base: &ConsumerConfig, name: &str, value: &str) -> Option<Result<Consumer
             .parse::<OffsetReset>()
             .map(|auto_offset_reset| ConsumerConfig { auto_offset_reset, ..base }),
         "group.protocol" => value.parse().map(|protocol| ConsumerConfig { protocol, ..base }),
+        "isolation.level" => value
+            .parse::<IsolationLevel>()
+            .map(|isolation_level| ConsumerConfig { isolation_level, ..base }),
         "group.remote.assignor" => Ok(ConsumerConfig { remote_assignor: text, ..base }),
         "group.instance.id" => Ok(ConsumerConfig { instance_id: text, ..base }),
         "max.poll.records" => {

@@ -187,6 +187,10 @@ pub fn reset(steps: &[Value], tally: &mut Tally) {
     // The answers were recorded years after the records' timestamps.
     live.now += 730 * 86_400_000;
     let fresh = live.cluster.clone();
+    // With the second partition, in which there never was a record.
+    let mut both = live.cluster.clone();
+    let add = Command::CreatePartitions { topic: TOPIC.into(), total: 2 };
+    both.apply(&add, live.now).unwrap();
     // Reads as far as there is something to read.
     let read = |live: &mut Live, observed: &Value, position: Option<i64>, tally: &mut Tally| {
         let polled = live.poll("m", None);
@@ -238,8 +242,40 @@ pub fn reset(steps: &[Value], tally: &mut Tally) {
             read(&mut live, observed, Some(offset), tally);
         } else if act == "poll 1.5 s" {
             read(&mut live, observed, None, tally);
+        } else if act == "no commit; subscribe; poll" {
+            live.cluster = both.clone();
+            live.join("m");
+            read(&mut live, observed, None, tally);
+        } else if act.ends_with("no commit: position()") {
+            let partition = i32::from(act.contains("gr-l-t-1"));
+            live.cluster = both.clone();
+            tally.compare(step, position_by_policy(&mut live, partition), recorded(observed));
+            live.cluster = fresh.clone();
+            live.join("m");
         } else {
-            tally.skip("position() before a poll, and the empty second partition");
+            panic!("{act}");
+        }
+    }
+}
+
+/// What `position()` gives without a commit; where it waits in vain, the class of the error alone.
+fn position_by_policy(live: &mut Live, partition: i32) -> Result<i64, (String, String)> {
+    live.join("m");
+    // The recorded consumer was assigned this partition alone: it is the one without a commit.
+    live.commit("m", Some(vec![(1 - partition, 0)])).unwrap();
+    live.pause("m");
+    live.poll("m", None).map_err(|error| failure(&error))?;
+    let position = live.cluster.group("g").unwrap().members["m"].positions.get(&at(partition));
+    position.copied().ok_or_else(|| ("TimeoutException".to_owned(), String::new()))
+}
+
+fn recorded(observed: &Value) -> Result<i64, (String, String)> {
+    match observed["ok"].as_i64() {
+        Some(position) => Ok(position),
+        None => {
+            let (class, text) = recorded_failure(observed);
+            let text = if class == "TimeoutException" { String::new() } else { text };
+            Err((class, text))
         }
     }
 }

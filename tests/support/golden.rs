@@ -102,7 +102,7 @@ impl Tally {
         for (reason, count) in &self.skipped {
             println!("  {count} skipped: {reason}");
         }
-        for difference in self.failed.iter().take(50) {
+        for difference in self.failed.iter().take(5) {
             println!("  {difference}");
         }
         assert_eq!(failed, 0, "{name}: answers differ from the recorded ones");
