@@ -2,13 +2,15 @@
 //! down in Kafka's documentation and answers, said a second time without any care for speed.
 //!
 //! After every command both have answered the same, and are in the same state. Where a keyless
-//! record goes is a matter of chance; the model takes it from the cluster's answer.
+//! record goes is a matter of chance; the model takes it from the cluster's answer. Producers and transactions
+//! have a model of their own.
 #![cfg(not(target_arch = "wasm32"))]
 
 mod commands;
 mod compare;
 mod groups;
 mod topics;
+mod transactions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
