@@ -1,5 +1,4 @@
 //! What kcat and Kafka's console tools print and read, recorded, against ours.
-#![cfg(not(target_arch = "wasm32"))]
 
 #[path = "support/files.rs"]
 mod files;
@@ -9,13 +8,21 @@ mod golden;
 use std::collections::BTreeMap;
 
 use files::{Placed, Plain, decode, decode_all, export, records, sending};
-use golden::{Tally, folder, hex, lines};
+use golden::{Tally, hex, lines};
 use loglanes::interchange::kcat_lines::{KcatLines, KcatLinesDecoder};
 use loglanes::interchange::kcat_text::{KcatText, KcatTextDecoder};
 use loglanes::interchange::properties::Properties;
 use loglanes::interchange::{ExportFormat, ExportScope, FileFormat};
 use loglanes::{Cluster, Command, ImportSpec, Session};
 use serde_json::Value;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+/// What a browser compares with: see `support/golden.rs`.
+#[cfg(target_arch = "wasm32")]
+static EMBEDDED: [(&str, include_dir::Dir<'_>); 2] = [
+    ("kcat", include_dir::include_dir!("$CARGO_MANIFEST_DIR/tests/golden/kcat")),
+    ("cli", include_dir::include_dir!("$CARGO_MANIFEST_DIR/tests/golden/cli")),
+];
 
 const NOW: i64 = 1_790_000_000_000;
 
@@ -75,7 +82,7 @@ fn kcat_format(args: &[&str]) -> Option<(String, bool)> {
 }
 
 fn consumed() -> (Vec<Value>, Vec<Placed>, String, Cluster) {
-    let text = std::fs::read_to_string(folder().join("kcat/consume.json")).unwrap();
+    let text = golden::file_text("kcat/consume.json");
     let outputs: Vec<Value> = serde_json::from_str(&text).unwrap();
     let recorded: Vec<Placed> = lines("kcat/records.ndjson").iter().map(placed).collect();
     let topic = option(&args(&outputs[0]["args"]), "-t").unwrap().to_owned();
@@ -90,7 +97,7 @@ fn consumed() -> (Vec<Value>, Vec<Placed>, String, Cluster) {
     (outputs, recorded, topic, cluster)
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_topic_is_printed_as_kcat_prints_it() {
     let (outputs, _, topic, cluster) = consumed();
     let mut tally = Tally::default();
@@ -107,7 +114,7 @@ fn a_topic_is_printed_as_kcat_prints_it() {
             Some((format, nulls)) => ExportFormat::KcatText { format, nulls },
         };
         let mut ours = export(&cluster, &topic, scope, format);
-        let mut theirs = std::fs::read(folder().join("kcat").join(file)).unwrap();
+        let mut theirs = golden::bytes(&format!("kcat/{file}")).unwrap();
         if in_any_order {
             let sorted = |file: &[u8]| {
                 let mut lines: Vec<_> = file.split_inclusive(|&byte| byte == b'\n').collect();
@@ -126,14 +133,14 @@ fn a_topic_is_printed_as_kcat_prints_it() {
     tally.finish("kcat/consume.json, out", outputs.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn what_kcat_printed_comes_in_as_what_it_was() {
     let (outputs, recorded, _, _) = consumed();
     let mut tally = Tally::default();
     let mut count = 0;
     for output in &outputs {
         let name = output["file"].as_str().unwrap();
-        let file = std::fs::read(folder().join("kcat").join(name)).unwrap();
+        let file = golden::bytes(&format!("kcat/{name}")).unwrap();
         let args = args(&output["args"]);
         let mut wanted = recorded.clone();
         if let Some(partition) = option(&args, "-p") {
@@ -210,7 +217,7 @@ fn as_printed(format: &str, nulls: bool, record: Placed) -> Placed {
     }
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn lines_are_read_as_kcat_reads_them() {
     let cases = lines("kcat/produce.ndjson");
     let mut tally = Tally::default();
@@ -313,7 +320,7 @@ fn state(case: &Value) -> Session {
     session
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn lines_are_read_as_the_console_producer_reads_them() {
     let cases = lines("cli/console-producer.ndjson");
     let mut tally = Tally::default();
@@ -369,7 +376,7 @@ fn without_package(stderr: &str) -> String {
     format!("{}: {said}", class.rsplit('.').next().unwrap())
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn records_are_printed_as_the_console_consumer_prints_them() {
     let cases = lines("cli/console-consumer.ndjson");
     let mut tally = Tally::default();
@@ -449,7 +456,7 @@ fn as_console_text(properties: &Properties, record: Placed) -> Placed {
     }
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn what_the_console_consumer_printed_comes_in_as_what_it_was() {
     let cases = lines("cli/console-consumer.ndjson");
     let mut tally = Tally::default();

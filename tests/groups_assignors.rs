@@ -3,7 +3,6 @@
 //!
 //! Every list is compared as it stands, in its order. Members are given in the order of Java's map
 //! of them, which is computed, and held against the recorded order where there is one.
-#![cfg(not(target_arch = "wasm32"))]
 
 #[path = "support/golden.rs"]
 mod golden;
@@ -14,6 +13,12 @@ use golden::{Tally, lines, number};
 use loglanes::group::assignor::{Assignor, PartitionCounts, Subscription, map_order, server};
 use loglanes::group::{Change, TopicPartition};
 use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+/// What a browser compares with: see `support/golden.rs`.
+#[cfg(target_arch = "wasm32")]
+static EMBEDDED: [(&str, include_dir::Dir<'_>); 1] =
+    [("groups", include_dir::include_dir!("$CARGO_MANIFEST_DIR/tests/golden/groups"))];
 
 fn strings(value: &Value) -> Vec<String> {
     let list = value.as_array().unwrap_or_else(|| panic!("no list: {value}"));
@@ -80,7 +85,7 @@ fn assignor(line: &Value) -> Assignor {
     serde_json::from_value(line["assignor"].clone()).unwrap()
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn the_clients_assignors_deal_out_as_javas_do() {
     let lines = lines("groups/assign-classic.ndjson");
     let mut tally = Tally::default();
@@ -107,7 +112,7 @@ fn the_clients_assignors_deal_out_as_javas_do() {
 
 /// What each round assigns, what the listeners are told, what is kept, and whether it takes another
 /// round.
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_groups_life_in_steps_goes_as_javas_does() {
     let lines = lines("groups/assign-steps.ndjson");
     let mut tally = Tally::default();
@@ -185,7 +190,7 @@ fn a_groups_life_in_steps_goes_as_javas_does() {
     tally.finish("groups/assign-steps.ndjson", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn the_brokers_assignors_deal_out_as_javas_do() {
     let lines = lines("groups/assign-server.ndjson");
     let mut tally = Tally::default();

@@ -1,6 +1,5 @@
 //! Idempotent batches against recorded answers of Apache Kafka 4.4.0. What the fields mean:
 //! `tests/golden/errors/README.md`.
-#![cfg(not(target_arch = "wasm32"))]
 
 #[path = "support/golden.rs"]
 mod golden;
@@ -11,13 +10,19 @@ use golden::{Tally, hex, lines, list, number};
 use loglanes::log::PartitionLog;
 use loglanes::topic::TopicConfig;
 use serde_json::json;
+use wasm_bindgen_test::wasm_bindgen_test;
+
+/// What a browser compares with: see `support/golden.rs`.
+#[cfg(target_arch = "wasm32")]
+static EMBEDDED: [(&str, include_dir::Dir<'_>); 1] =
+    [("errors", include_dir::include_dir!("$CARGO_MANIFEST_DIR/tests/golden/errors"))];
 
 /// After every timestamp of the data, by enough for none to be too far ahead.
 const NOW: i64 = 1_750_000_000_000;
 
 /// Each batch is sent as the bytes that were recorded. Only that a time was told can be compared,
 /// not which.
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn batches_that_come_again_late_or_out_of_turn_are_answered_as_kafka_does() {
     let lines = lines("errors/sequences.ndjson");
     let mut tally = Tally::default();

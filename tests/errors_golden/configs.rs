@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use loglanes::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, TopicConfig};
 use loglanes::{Cluster, Command, Outcome, Result};
 use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::golden::{Tally, lines, text};
 use crate::refused::{Refused, refused};
@@ -27,7 +28,7 @@ fn described(recorded: &Value) -> Result<String, Refused> {
 
 /// Each value is given twice: to a topic that is there, and to a new one. A new topic cannot be
 /// given a config without a value.
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn values_of_configs_are_taken_and_refused_as_kafka_does() {
     let lines = lines("errors/config-values.ndjson");
     let mut tally = Tally::default();
@@ -72,7 +73,7 @@ fn values_of_configs_are_taken_and_refused_as_kafka_does() {
     tally.finish("errors/config-values.ndjson", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn every_topic_config_is_described_as_kafka_does() {
     let lines = lines("errors/topic-configs.ndjson");
     let entries = TopicConfig::default().describe();

@@ -3,7 +3,6 @@
 //!
 //! A line is replayed if our commands can say it; all others are left out by kind, and counted.
 //! Where Kafka has no code, the name is the Java exception's. The broker was alone, number 1.
-#![cfg(not(target_arch = "wasm32"))]
 
 mod acts;
 mod batches;
@@ -17,6 +16,12 @@ mod refused;
 use golden::{Tally, lines, list, number, text};
 use refused::{Refused, refused};
 use serde_json::{Value, json};
+use wasm_bindgen_test::wasm_bindgen_test;
+
+/// What a browser compares with: see `support/golden.rs`.
+#[cfg(target_arch = "wasm32")]
+static EMBEDDED: [(&str, include_dir::Dir<'_>); 1] =
+    [("errors", include_dir::include_dir!("$CARGO_MANIFEST_DIR/tests/golden/errors"))];
 
 /// After every timestamp of the data, by enough for none to be too far ahead.
 pub const NOW: i64 = 1_750_000_000_000;
@@ -65,7 +70,7 @@ fn expected(line: &Value) -> Refused {
     (by, line["code"].as_i64(), name, expected_message(line))
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn what_kafka_refuses_is_refused_in_its_words() {
     let lines = lines("errors/refusals.ndjson");
     let mut tally = Tally::default();
@@ -101,7 +106,7 @@ fn what_kafka_refuses_is_refused_in_its_words() {
     tally.finish("errors/refusals.ndjson", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn what_kafka_accepts_is_accepted() {
     let lines = lines("errors/accepted.ndjson");
     let mut tally = Tally::default();

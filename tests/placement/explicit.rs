@@ -9,6 +9,7 @@ use loglanes::{
     Bytes, Cluster, Command, Error, ErrorCode, Outcome, OwnedHeader, Produce, RecordSet, Refusal,
 };
 use serde_json::Value;
+use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::tally::{Tally, hex, lines, number, numbers};
 
@@ -67,7 +68,7 @@ fn recorded_exception(line: &Value) -> Option<Thrown> {
     Some((class.to_owned(), message))
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn every_kind_of_line_has_its_test_or_a_reason() {
     for line in lines("placement/explicit.ndjson") {
         match line["kind"].as_str().unwrap() {
@@ -90,7 +91,7 @@ fn cluster() -> Cluster {
     cluster
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn what_a_record_cannot_be_made_of_is_refused_first() {
     let lines = lines_of("producer_record");
     let mut tally = Tally::default();
@@ -119,7 +120,7 @@ fn what_a_record_cannot_be_made_of_is_refused_first() {
     tally.finish("placement/explicit.ndjson, producer_record", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_header_may_have_an_empty_name() {
     let lines = lines_of("record_header");
     let mut tally = Tally::default();
@@ -136,7 +137,7 @@ fn a_header_may_have_an_empty_name() {
     tally.finish("placement/explicit.ndjson, record_header", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_send_goes_where_it_was_told_or_is_refused_in_kafka_s_words() {
     let lines = lines_of("send");
     let mut tally = Tally::default();
@@ -216,7 +217,7 @@ fn refusal_of(config: ProducerConfig, line: &Value, value: Option<usize>) -> Opt
     with_record(line, value, |record| Producer::new(config).send(record)).err().as_ref().map(thrown)
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_record_is_as_large_as_max_request_size_allows() {
     let lines = lines_of("max_request_size");
     let mut tally = Tally::default();
@@ -234,7 +235,7 @@ fn a_record_is_as_large_as_max_request_size_allows() {
     tally.finish("placement/explicit.ndjson, max_request_size", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn max_request_size_counts_the_upper_estimate_of_a_record() {
     let lines = lines_of("smallest_max_request_size");
     let mut tally = Tally::default();
@@ -250,7 +251,7 @@ fn max_request_size_counts_the_upper_estimate_of_a_record() {
     tally.finish("placement/explicit.ndjson, smallest_max_request_size", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_record_and_a_batch_fit_into_buffer_memory() {
     let lines = lines_of("buffer_memory");
     let mut tally = Tally::default();
@@ -279,7 +280,7 @@ fn a_record_and_a_batch_fit_into_buffer_memory() {
     tally.finish("placement/explicit.ndjson, buffer_memory", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_second_record_joins_a_batch_as_recorded() {
     let lines = lines_of("batch_size");
     let mut tally = Tally::default();
@@ -309,7 +310,7 @@ fn a_second_record_joins_a_batch_as_recorded() {
     tally.finish("placement/explicit.ndjson, batch_size", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_batch_knows_when_it_is_full() {
     let lines = lines_of("batch_size");
     let mut tally = Tally::default();
@@ -347,7 +348,7 @@ fn topic_with_max_message_bytes(bytes: i64) -> Cluster {
     cluster
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_broker_takes_batches_up_to_max_message_bytes() {
     let lines = lines_of("max_message_bytes");
     let mut tally = Tally::default();
@@ -439,7 +440,7 @@ fn counts(outcome: &Outcome) -> (f64, f64) {
     }
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_batch_that_is_too_large_is_split_until_only_large_records_fail() {
     let lines = lines_of("split");
     let mut tally = Tally::default();
@@ -462,7 +463,7 @@ fn a_batch_that_is_too_large_is_split_until_only_large_records_fail() {
 /// `kafka-dump-log.sh` shows them: base offset, records, bytes. Recorded with the Java client and
 /// a broker of Kafka 4.4.0, one partition a line, all records in one `flush()`,
 /// `delivery.timeout.ms` 6000. `<ms>` stands for a measured time.
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn the_pieces_of_a_split_batch_are_kafka_s_own() {
     let lines = lines("placement/split.ndjson");
     let mut tally = Tally::default();

@@ -8,6 +8,7 @@ use loglanes::partitioner::{
 use loglanes::producer::{Memory, ProducerConfig, RecordAccumulator};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::tally::{Tally, lines, number, numbers};
 
@@ -28,7 +29,7 @@ fn queues(line: &Value) -> Vec<(u32, u32)> {
     partitions.into_iter().zip(numbers(&line["queue_sizes"])).collect()
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn every_kind_of_line_has_its_test_or_a_reason() {
     for line in lines("placement/sticky.ndjson") {
         match line["kind"].as_str().unwrap() {
@@ -41,7 +42,7 @@ fn every_kind_of_line_has_its_test_or_a_reason() {
     }
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn the_built_in_partitioner_stays_and_switches_as_recorded() {
     let lines = lines_of("partitioner");
     let mut tally = Tally::default();
@@ -93,7 +94,7 @@ fn the_built_in_partitioner_stays_and_switches_as_recorded() {
     tally.finish("placement/sticky.ndjson, partitioner", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn load_tables_weigh_and_pick_as_recorded() {
     let lines = lines_of("load_table");
     let mut tally = Tally::default();
@@ -134,7 +135,7 @@ fn load_tables_weigh_and_pick_as_recorded() {
     tally.finish("placement/sticky.ndjson, load_table", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn partitions_come_in_the_order_of_a_java_map() {
     let lines = lines_of("partition_order");
     let mut tally = Tally::default();
@@ -153,7 +154,7 @@ fn partitions_come_in_the_order_of_a_java_map() {
     tally.finish("placement/sticky.ndjson, partition_order", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn round_robin_walks_that_order_record_by_record() {
     let lines = lines_of("round_robin");
     let mut tally = Tally::default();
@@ -168,7 +169,7 @@ fn round_robin_walks_that_order_record_by_record() {
     tally.finish("placement/sticky.ndjson, round_robin", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn round_robin_counts_by_topic_and_not_for_explicit_partitions() {
     let lines = lines_of("round_robin_mixed");
     let mut tally = Tally::default();
@@ -202,7 +203,7 @@ fn round_robin_counts_by_topic_and_not_for_explicit_partitions() {
     tally.finish("placement/sticky.ndjson, round_robin_mixed", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn a_producers_batches_decide_how_long_it_stays() {
     let lines = lines_of("accumulator");
     let mut tally = Tally::default();

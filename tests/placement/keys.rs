@@ -4,6 +4,7 @@ use loglanes::partitioner::{
     KeyArithmetic, Partitioner, Placement, StartsAt, TurnOrder, murmur2, partition_for_key,
 };
 use serde_json::Value;
+use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::tally::{Tally, hex, lines, number, numbers};
 
@@ -14,7 +15,7 @@ fn key_of(line: &Value) -> Option<Vec<u8>> {
     }
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn keys_hash_and_land_as_with_the_java_client() {
     let lines = lines("placement/java.ndjson");
     let (head, lines) = lines.split_first().unwrap();
@@ -46,7 +47,7 @@ pub fn partitioner_of(line: &Value) -> Option<Partitioner> {
     })
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn keys_land_as_with_every_other_client() {
     let lines = lines("placement/clients.ndjson");
     let (head, lines) = lines.split_first().unwrap();
@@ -64,7 +65,7 @@ fn keys_land_as_with_every_other_client() {
     tally.finish("placement/clients.ndjson", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn no_key_and_the_empty_key_are_treated_as_by_each_client() {
     let lines = lines("placement/null-and-empty.ndjson");
     let mut tally = Tally::default();

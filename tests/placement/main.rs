@@ -4,8 +4,6 @@
 //! Kafka 4.4.0 (its Java client and a controller's placer) and from the other client libraries
 //! in the versions that `Client::version` names. Set `LOGLANES_GOLDEN` to read another folder.
 
-#![cfg(not(target_arch = "wasm32"))]
-
 mod explicit;
 mod keyless;
 mod keys;
@@ -14,3 +12,10 @@ mod producer;
 mod replicas;
 #[path = "../support/golden.rs"]
 mod tally;
+
+/// What a browser compares with: see `support/golden.rs`.
+#[cfg(target_arch = "wasm32")]
+static EMBEDDED: [(&str, include_dir::Dir<'_>); 2] = [
+    ("placement", include_dir::include_dir!("$CARGO_MANIFEST_DIR/tests/golden/placement")),
+    ("errors", include_dir::include_dir!("$CARGO_MANIFEST_DIR/tests/golden/errors")),
+];

@@ -1,6 +1,7 @@
 //! How many keys move when a topic grows or shrinks: moves.ndjson.
 
 use loglanes::partitioner::partition_for_key;
+use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::tally::{Tally, lines, number, numbers};
 
@@ -20,7 +21,7 @@ fn keys_of(set: &str) -> Vec<(String, u64)> {
     }
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn as_many_keys_and_records_move_as_recorded() {
     let lines = lines("placement/moves.ndjson");
     let mut tally = Tally::default();
@@ -72,7 +73,7 @@ fn as_many_keys_and_records_move_as_recorded() {
     tally.finish("placement/moves.ndjson", lines.len());
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn seven_of_twelve_customers_move_from_four_to_six() {
     let moved: Vec<u32> = (1..=12)
         .filter(|i| {

@@ -18,6 +18,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::Value;
+use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::keys::partitioner_of;
 use crate::tally::{Tally, lines, number, numbers};
@@ -52,7 +53,7 @@ fn places(went: &[u32], order: &[u32]) -> Vec<usize> {
     went.iter().map(|one| order.iter().position(|other| other == one).unwrap()).collect()
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn records_without_a_key_go_where_each_client_puts_them() {
     let lines = lines("placement/null-and-empty.ndjson");
     let mut tally = Tally::default();

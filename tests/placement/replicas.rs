@@ -3,6 +3,7 @@
 use loglanes::java::Random;
 use loglanes::replicas::{UsableBroker, place_replicas, place_replicas_on};
 use serde_json::Value;
+use wasm_bindgen_test::wasm_bindgen_test;
 
 use crate::tally::{Tally, lines, number, numbers};
 
@@ -18,7 +19,7 @@ fn brokers_of(line: &Value) -> Vec<UsableBroker> {
         .collect()
 }
 
-#[test]
+#[wasm_bindgen_test(unsupported = test)]
 fn replicas_and_draws_are_those_of_the_controller() {
     let lines = lines("errors/leaders.ndjson");
     let mut tally = Tally::default();

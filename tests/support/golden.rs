@@ -1,30 +1,96 @@
 //! Reading recorded answers, and counting what was compared with them.
 //!
-//! `LOGLANES_GOLDEN` names another folder to read from.
+//! `LOGLANES_GOLDEN` names another folder to read from. In a browser there are no files: a test that
+//! runs there as well names in `EMBEDDED`, at its root, the folders that it is built with.
 
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::path::PathBuf;
 
 use serde_json::Value;
+pub use source::*;
 
-/// Where the recorded answers are.
-pub fn folder() -> PathBuf {
-    std::env::var_os("LOGLANES_GOLDEN").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden"),
-        PathBuf::from,
-    )
+#[cfg(not(target_arch = "wasm32"))]
+mod source {
+    use std::path::PathBuf;
+
+    /// Where the recorded answers are.
+    pub fn folder() -> PathBuf {
+        std::env::var_os("LOGLANES_GOLDEN").map_or_else(
+            || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden"),
+            PathBuf::from,
+        )
+    }
+
+    /// The bytes of a recorded file, such as `placement/java.ndjson`; none if there is none.
+    pub fn bytes(file: &str) -> Option<Vec<u8>> {
+        std::fs::read(folder().join(file)).ok()
+    }
+
+    /// The names in a folder, in order.
+    pub fn names(of: &str) -> Vec<String> {
+        let path = folder().join(of);
+        let entries = std::fs::read_dir(&path)
+            .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
+        let mut names: Vec<String> =
+            entries.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Tells how a comparison went.
+    pub fn say(line: &str) {
+        println!("{line}");
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+mod source {
+    use include_dir::{Dir, DirEntry};
+
+    wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);
+
+    fn embedded(path: &str) -> (&'static Dir<'static>, &str) {
+        let (name, rest) = path.split_once('/').unwrap_or((path, ""));
+        let folder = crate::EMBEDDED.iter().find(|(folder, _)| *folder == name);
+        (&folder.unwrap_or_else(|| panic!("{name} is not built in")).1, rest)
+    }
+
+    /// The bytes of a recorded file, such as `placement/java.ndjson`; none if there is none.
+    pub fn bytes(file: &str) -> Option<Vec<u8>> {
+        let (folder, path) = embedded(file);
+        Some(folder.get_file(path)?.contents().to_vec())
+    }
+
+    /// The names in a folder, in order.
+    pub fn names(of: &str) -> Vec<String> {
+        let (folder, path) = embedded(of);
+        let folder = if path.is_empty() { folder } else { folder.get_dir(path).unwrap() };
+        let name =
+            |entry: &DirEntry<'_>| entry.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let mut names: Vec<String> = folder.entries().iter().map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Tells how a comparison went.
+    pub fn say(line: &str) {
+        wasm_bindgen_test::console_log!("{line}");
+    }
+}
+
+/// The text of a recorded file.
+pub fn file_text(file: &str) -> String {
+    let bytes = bytes(file).unwrap_or_else(|| panic!("there is no {file}"));
+    String::from_utf8(bytes).unwrap_or_else(|_| panic!("{file} is no text"))
 }
 
 /// The lines of a recorded file, such as `placement/java.ndjson`.
 pub fn lines(file: &str) -> Vec<Value> {
-    let path = folder().join(file);
-    let text = std::fs::read_to_string(&path)
-        .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()));
-    text.lines()
+    file_text(file)
+        .lines()
         .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
         .collect()
 }
@@ -96,17 +162,23 @@ impl Tally {
     /// Prints the counts; fails on any difference, on nothing compared, and on lines that were
     /// neither compared nor left out.
     pub fn finish(self, name: &str, lines: usize) {
+        let verdicts = self.compared + self.skipped.values().sum::<usize>();
+        self.finish_open(name);
+        assert_eq!(verdicts, lines, "{name}: lines without a verdict");
+    }
+
+    /// The same where a line is compared in many parts.
+    pub fn finish_open(self, name: &str) {
         let skipped: usize = self.skipped.values().sum();
         let failed = self.failed.len();
-        println!("{name}: {} compared, {skipped} skipped, {failed} failed", self.compared);
+        say(&format!("{name}: {} compared, {skipped} skipped, {failed} failed", self.compared));
         for (reason, count) in &self.skipped {
-            println!("  {count} skipped: {reason}");
+            say(&format!("  {count} skipped: {reason}"));
         }
         for difference in self.failed.iter().take(5) {
-            println!("  {difference}");
+            say(&format!("  {difference}"));
         }
         assert_eq!(failed, 0, "{name}: answers differ from the recorded ones");
         assert!(self.compared > 0, "{name}: nothing was compared");
-        assert_eq!(self.compared + skipped, lines, "{name}: lines without a verdict");
     }
 }
