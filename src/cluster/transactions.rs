@@ -82,7 +82,11 @@ impl Cluster {
         );
         let mut outcome = Outcome::Done;
         if is_open && !kill {
-            outcome = self.end_transaction(name, false, now_ms)?;
+            // Whoever closes it is not told that it was fenced.
+            outcome = match self.end_transaction(name, false, now_ms)? {
+                Outcome::ProducerFailed { .. } => Outcome::Done,
+                ended => ended,
+            };
         }
         self.producers.remove(name);
         Ok(outcome)

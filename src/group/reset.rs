@@ -154,6 +154,18 @@ pub(crate) fn plan(
         }
     }
     for (at, in_file) in in_map_order(wanted) {
+        if in_file.is_some() && !cluster.contains_key(&at.topic) && check_name(&at.topic).is_ok() {
+            // The tool has not looked for it yet, its client does.
+            let topic = &at.topic;
+            return Err(Error::broker(
+                ErrorCode::UnknownTopicOrPartition,
+                format!(
+                    "Failed to fetch metadata for partition {at} because metadata for topic \
+                     `{topic}` could not be found"
+                ),
+            )
+            .with_hint("Name a topic that is there."));
+        }
         let partition = partition(cluster, &at)?;
         let (start, end) = (partition.log.log_start_offset(), partition.log.high_watermark());
         let mut clamp = |offset: i64| {

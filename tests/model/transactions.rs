@@ -322,6 +322,7 @@ impl Model {
         let state = self.client(name)?.state;
         let is_open = matches!(state, State::InTransaction | State::Abortable(_));
         let answer = if is_open && !kill { self.finish(name, false)? } else { Done };
+        let answer = if matches!(answer, Failed(_)) { Done } else { answer };
         self.clients.remove(name);
         Ok(answer)
     }
