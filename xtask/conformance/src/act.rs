@@ -71,12 +71,16 @@ impl Act {
                 let mut request = serde_json::to_value(command).unwrap_or_default();
                 if let Command::ResetOffsets { to, .. } = command {
                     request["arguments"] = json!(reset_arguments(to));
+                    if let ResetTo::File { csv } = to {
+                        request["plan"] = json!(csv);
+                    }
                 }
                 request
             }
             Self::Consume { group, config, commit } => json!({
                 "type": "consume", "group": group, "topics": config.topics, "commit": commit,
                 "reset": config.auto_offset_reset, "protocol": config.protocol.name(),
+                "isolation": config.isolation_level.name(),
             }),
             Self::Send { topic, partitioner, records } => {
                 let records: Vec<Value> = records
@@ -116,7 +120,11 @@ impl std::fmt::Display for Act {
             Self::Consume { group, config, commit } => {
                 let (topics, reset) = (&config.topics, config.auto_offset_reset);
                 let protocol = config.protocol.name();
-                write!(f, "consume {topics:?} in {group}, {protocol}, {reset}; commit {commit:?}")
+                let isolation = config.isolation_level.name();
+                write!(
+                    f,
+                    "consume {topics:?} in {group}, {protocol}, {reset}, {isolation}; commit {commit:?}"
+                )
             }
             _ => write!(f, "{}", self.command()),
         }
@@ -136,7 +144,7 @@ fn reset_arguments(to: &ResetTo) -> Vec<String> {
         ResetTo::Shift { by } => vec!["--shift-by".to_owned(), by.to_string()],
         ResetTo::Datetime { datetime } => vec!["--to-datetime".to_owned(), datetime.clone()],
         ResetTo::Duration { duration } => vec!["--by-duration".to_owned(), duration.clone()],
-        // A file of this machine; the generator makes none.
+        // The driver makes a file of the plan.
         ResetTo::File { .. } => Vec::new(),
     }
 }
@@ -182,6 +190,12 @@ pub fn product_answer(act: &Act, outcome: &Result<Outcome, Error>) -> Value {
                 *count = json!(count.as_u64().unwrap_or(0) + refused.count as u64);
             }
             answer
+        }
+        Ok(Outcome::ProducerFailed { error, .. }) => {
+            json!({"error": refusal(error.code, error.name, &error.message)})
+        }
+        Ok(Outcome::TransactionsInitialized { producer_id, epoch, .. }) => {
+            json!({"id": producer_id, "epoch": epoch})
         }
         Ok(Outcome::RecordsDeleted { log_start_offset, .. }) => {
             json!({"logStartOffset": log_start_offset})

@@ -82,6 +82,11 @@ impl Broker {
         Ok(())
     }
 
+    /// A folder beside the broker's data, for files that its process reads.
+    pub fn scratch_folder(&self, name: &str) -> PathBuf {
+        self.data.join(name)
+    }
+
     /// The folder of a partition's log.
     pub fn partition_folder(&self, topic: &str, partition: usize) -> PathBuf {
         self.data.join("logs").join(format!("{topic}-{partition}"))

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 use loglanes::Cluster;
 use loglanes::log::index::{OFFSET_ENTRY_LEN, TIME_ENTRY_LEN};
-use loglanes::log::{Batches, PartitionLog, Segment};
+use loglanes::log::{AbortedTransaction, BatchView, Batches, PartitionLog, Segment, crc32c};
 use loglanes::topic::Topic;
 use serde_json::{Value, json};
 
@@ -41,6 +41,7 @@ pub fn state(
     if told.get("error").is_some() {
         bail!("the broker cannot be described: {told}");
     }
+    let ids = &told["ok"]["producerIds"];
     for group in groups {
         let ours = product::committed(cluster, group);
         if let Some(difference) = difference(&ours, &told["ok"]["committed"][group]) {
@@ -72,7 +73,7 @@ pub fn state(
             }
             counts.add("partitions", 1);
             let folder = broker.partition_folder(name, number);
-            if let Some(difference) = files(log, &folder, counts)? {
+            if let Some(difference) = files(log, &folder, ids, counts)? {
                 return Ok(Some(format!("{name}-{number}, {difference}")));
             }
         }
@@ -117,21 +118,30 @@ fn offsets(log: &PartitionLog, times: &[i64]) -> Value {
     json!({
         "logStartOffset": log.log_start_offset(),
         "highWatermark": log.high_watermark(),
+        "lastStableOffset": log.last_stable_offset(),
         "maxTimestamp": found(log.max_timestamp_offset()),
         "times": times.iter().map(|&time| found(log.offset_for_timestamp(time))).collect::<Vec<_>>(),
     })
 }
 
-/// Whether a batch holds a time of the broker's clock: its append time, or a delete horizon.
+/// Whether a batch holds a time of the broker's clock: its append time, a delete horizon, or a
+/// marker's.
 fn is_by_clock(segment: &Segment) -> bool {
     use loglanes::log::TimestampType::LogAppendTime;
     segment.batches().any(|batch| {
         let header = batch.header();
-        header.timestamp_type() == LogAppendTime || header.delete_horizon().is_some()
+        header.timestamp_type() == LogAppendTime
+            || header.delete_horizon().is_some()
+            || header.is_control()
     })
 }
 
-fn files(log: &PartitionLog, folder: &Path, counts: &mut Counts) -> Result<Option<String>> {
+fn files(
+    log: &PartitionLog,
+    folder: &Path,
+    ids: &Value,
+    counts: &mut Counts,
+) -> Result<Option<String>> {
     let mut theirs = BTreeMap::new();
     let listed = fs::read_dir(folder).with_context(|| format!("no {}", folder.display()))?;
     for entry in listed {
@@ -151,9 +161,16 @@ fn files(log: &PartitionLog, folder: &Path, counts: &mut Counts) -> Result<Optio
         let bytes = fs::read(path)?;
         counts.add("segments", 1);
         counts.add("bytes of the log", bytes.len());
+        let bytes = with_producer_ids(bytes, ids);
         if let Some(difference) = bytes_differ(segment.bytes(), &bytes) {
             return Ok(Some(format!("{name}: {difference}")));
         }
+        let (ours, theirs) = aborted(segment, &path.with_extension("txnindex"), ids)?;
+        if ours != theirs {
+            let (ours, theirs) = (hex(&ours), hex(&theirs));
+            return Ok(Some(format!("{name}, aborted: here {ours}, there {theirs}")));
+        }
+        counts.add("aborted transactions", segment.aborted().len());
         let ours = segment.offset_index().to_bytes();
         let index = entries(&path.with_extension("index"), &ours, OFFSET_ENTRY_LEN)?;
         if index != ours {
@@ -174,6 +191,50 @@ fn files(log: &PartitionLog, folder: &Path, counts: &mut Counts) -> Result<Optio
         }
     }
     Ok(None)
+}
+
+/// The bytes of a `.txnindex`, ours and theirs.
+fn aborted(segment: &Segment, path: &Path, ids: &Value) -> Result<(Vec<u8>, Vec<u8>)> {
+    let ours = segment.aborted().iter().flat_map(AbortedTransaction::to_bytes).collect();
+    let mut theirs = if path.exists() { fs::read(path)? } else { Vec::new() };
+    for entry in theirs.chunks_mut(ABORTED_ENTRY_LEN) {
+        put_known_id(entry.get_mut(2..10), ids);
+    }
+    Ok((ours, theirs))
+}
+
+/// An entry of a `.txnindex`: version, producer id, three offsets.
+const ABORTED_ENTRY_LEN: usize = 34;
+
+/// The broker has given out producer ids before: those of this history count from 0.
+fn with_producer_ids(mut bytes: Vec<u8>, ids: &Value) -> Vec<u8> {
+    let mut at = 0;
+    while let Some(batch) = bytes.get_mut(at..) {
+        let Ok(size) = BatchView::parse(batch).map(|view| view.bytes().len()) else { break };
+        let Some(batch) = batch.get_mut(..size) else { break };
+        if put_known_id(batch.get_mut(PRODUCER_ID), ids) {
+            let crc = crc32c::checksum(batch.get(CRC_OF).unwrap_or_default());
+            if let Some(field) = batch.get_mut(CRC) {
+                field.copy_from_slice(&crc.to_be_bytes());
+            }
+        }
+        at += size;
+    }
+    bytes
+}
+
+/// Where a batch has its producer id, its checksum, and what that is taken of.
+const PRODUCER_ID: std::ops::Range<usize> = 43..51;
+const CRC: std::ops::Range<usize> = 17..21;
+const CRC_OF: std::ops::RangeFrom<usize> = 21..;
+
+/// Puts the number of a producer id in its place; whether there was one.
+fn put_known_id(field: Option<&mut [u8]>, ids: &Value) -> bool {
+    let Some(field) = field else { return false };
+    let Ok(id) = <[u8; 8]>::try_from(&*field).map(i64::from_be_bytes) else { return false };
+    let Some(known) = ids[id.to_string()].as_i64() else { return false };
+    field.copy_from_slice(&known.to_be_bytes());
+    true
 }
 
 /// The entries of an index file. That of an open segment is 10 MiB, and zero behind its entries:
@@ -222,7 +283,7 @@ fn bytes_differ(ours: &[u8], theirs: &[u8]) -> Option<String> {
 fn batch(batch: &loglanes::log::BatchView<'_>) -> Value {
     use loglanes::log::TimestampType::LogAppendTime;
     let header = batch.header();
-    let by_append = header.timestamp_type() == LogAppendTime;
+    let by_append = header.timestamp_type() == LogAppendTime || header.is_control();
     let by_horizon = header.delete_horizon().is_some();
     let records: Vec<Value> = batch
         .records()
@@ -247,7 +308,7 @@ fn batch(batch: &loglanes::log::BatchView<'_>) -> Value {
         "leader epoch": header.partition_leader_epoch,
         "attributes": header.attributes,
         "crc": if by_append || by_horizon { Value::Null } else { json!(header.crc) },
-        "base timestamp": if by_horizon { Value::Null } else { json!(header.base_timestamp) },
+        "base timestamp": if by_horizon || header.is_control() { Value::Null } else { json!(header.base_timestamp) },
         "max timestamp": if by_append { Value::Null } else { json!(header.max_timestamp) },
         "producer": [header.producer_id, i64::from(header.producer_epoch), i64::from(header.base_sequence)],
         "records": records,

@@ -11,6 +11,7 @@ use loglanes::{Bytes, Cluster, Command, Outcome, OwnedHeader, Produce};
 
 use crate::act::{Act, plain_producer};
 use crate::product;
+use crate::resets;
 
 const HOUR: i64 = 3_600_000;
 
@@ -262,7 +263,13 @@ impl Maker {
         } else {
             Some(vec![self.topic()])
         };
-        let to = match self.random.u32(0..6) {
+        let to = match self.random.u32(0..8) {
+            6 => self.datetime(),
+            7 => {
+                let csv = self.plan(&group);
+                self.push(Command::ResetOffsets { group, topics: None, to: ResetTo::File { csv } });
+                return;
+            }
             0 => ResetTo::Earliest,
             1 => ResetTo::Latest,
             2 => ResetTo::Current,
@@ -272,6 +279,34 @@ impl Maker {
             _ => ResetTo::Duration { duration: format!("PT{}H30M", self.random.u32(0..80)) },
         };
         self.push(Command::ResetOffsets { group, topics, to });
+    }
+
+    /// Half an hour off every record, in one zone or another.
+    fn datetime(&mut self) -> ResetTo {
+        let ms = self.now_ms - self.random.i64(-1..80) * HOUR - HOUR / 2;
+        let zone = self.pick(&["", "Z", "+02", "-0530", "+01:00"]);
+        ResetTo::Datetime { datetime: resets::datetime(ms, zone) }
+    }
+
+    /// A plan for the partitions of a topic that is there, some offsets outside their logs.
+    fn plan(&mut self, group: &str) -> String {
+        let topics: Vec<(String, i32)> = self
+            .cluster
+            .topics()
+            .map(|(name, topic)| (name.to_owned(), topic.partition_count()))
+            .collect();
+        if topics.is_empty() {
+            return "nowhere,0,0\n".to_owned();
+        }
+        let (topic, partitions) = &topics[self.random.usize(0..topics.len())];
+        let with_group = self.one_in(3);
+        (0..*partitions)
+            .map(|partition| {
+                let offset = self.random.i64(-2..40);
+                let group = if with_group { format!("{group},") } else { String::new() };
+                format!("{group}{topic},{partition},{offset}\n")
+            })
+            .collect()
     }
 
     fn send(&mut self) {

@@ -10,10 +10,14 @@ mod act;
 mod broker;
 mod bundles;
 mod compare;
+mod exports;
 mod history;
 mod java;
+mod members;
 mod product;
 mod report;
+mod resets;
+mod transactions;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,6 +38,9 @@ const SHORT_RUN: u64 = 20;
 
 /// The seed of a short run.
 const SHORT_SEED: u64 = 500;
+
+/// Of so many histories two are about transactions, one about a group of several members.
+const KINDS: u64 = 6;
 
 /// How many histories that differ are made small and shown.
 const SHOWN: usize = 3;
@@ -88,7 +95,11 @@ fn run(options: &Options) -> Result<()> {
     let start = Instant::now();
     let (mut counts, mut failed) = (Counts::default(), Vec::new());
     for seed in (seed..).take(usize::try_from(histories)?) {
-        let acts = history::generate(seed, now_ms);
+        let acts = match seed % KINDS {
+            0 | 1 => transactions::generate(seed, now_ms),
+            2 => members::generate(seed, now_ms),
+            _ => history::generate(seed, now_ms),
+        };
         if options.verbose {
             println!("seed {seed}\n{}", listed(&acts));
         }
@@ -157,7 +168,8 @@ fn compare_histories(
     let told = product::tell(seed, acts, now_ms);
     for (number, (act, ours)) in acts.iter().zip(&told.answers).enumerate() {
         let theirs = broker.ask(&act.request(&told.draws[number]))?;
-        let theirs = broker_answer(act, &theirs);
+        let theirs =
+            members::broker_answer(act, &theirs).unwrap_or_else(|| broker_answer(act, &theirs));
         if let Some(difference) = difference(ours, &theirs) {
             return Ok(Some(format!("act {}: {difference}", number + 1)));
         }
@@ -167,7 +179,11 @@ fn compare_histories(
             counts.add("records", records.len());
         }
     }
-    compare::state(&told.cluster, broker, now_ms, counts)
+    if let Some(difference) = compare::state(&told.cluster, broker, now_ms, counts)? {
+        return Ok(Some(difference));
+    }
+    let folder = broker.scratch_folder("export");
+    exports::compare(broker, &told.cluster, &folder, counts)
 }
 
 /// Leaves out acts, and records of acts, as long as the sides differ; then shows what is left, and

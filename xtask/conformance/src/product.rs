@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::act::{Act, MEMBER, product_answer, refusal};
 use crate::history::empty_cluster;
+use crate::members;
 
 /// What came of a history.
 pub struct Told {
@@ -33,7 +34,10 @@ pub fn tell(seed: u64, acts: &[Act], now_ms: i64) -> Told {
         let ends = ends(&cluster, act);
         let outcome = cluster.apply(&act.command(), now_ms);
         places.push(places_of(&cluster, act, &outcome, &ends));
-        answers.push(product_answer(act, &outcome));
+        answers.push(match members::product_answer(act, &cluster) {
+            Some(answer) if outcome.is_ok() => answer,
+            _ => product_answer(act, &outcome),
+        });
     }
     Told { cluster, answers, draws: draws(acts, &places) }
 }

@@ -16,6 +16,7 @@ import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -24,6 +25,7 @@ import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 
@@ -33,12 +35,16 @@ final class Cluster implements AutoCloseable {
     private final Admin admin;
     private final Producers producers;
     private final Groups groups;
+    private final Transactions transactions;
+    private final Members members;
 
     Cluster(RealBroker broker) {
         this.broker = broker;
         this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap(), "default.api.timeout.ms", 10_000, "request.timeout.ms", 5_000));
         this.producers = new Producers(broker.bootstrap(), () -> admin.listTopics().names().get());
         this.groups = new Groups(broker.bootstrap(), admin);
+        this.transactions = new Transactions(broker.bootstrap(), admin);
+        this.members = new Members(broker.bootstrap(), admin);
     }
 
     JsonNode carryOut(JsonNode act) throws Exception {
@@ -62,6 +68,10 @@ final class Cluster implements AutoCloseable {
                 broker.runCleaner();
                 yield done();
             }
+            case "createProducer", "closeProducer", "killProducer", "initTransactions", "beginTransaction",
+                    "commitTransaction", "abortTransaction", "produce" -> transactions.carryOut(act);
+            case "join", "leave", "refreshMetadata" -> members.carryOut(act);
+            case "dump" -> Dumps.dump(act);
             case "consume" -> groups.consume(act);
             case "resetOffsets" -> groups.resetOffsets(act);
             case "deleteGroup" -> groups.delete(act.get("group").asText());
@@ -176,6 +186,7 @@ final class Cluster implements AutoCloseable {
                 ObjectNode one = done();
                 one.put("logStartOffset", offset(at, OffsetSpec.earliest()).offset());
                 one.put("highWatermark", offset(at, OffsetSpec.latest()).offset());
+                one.put("lastStableOffset", stableOffset(at));
                 one.set("maxTimestamp", found(offset(at, OffsetSpec.maxTimestamp())));
                 ArrayNode times = Driver.JSON.createArrayNode();
                 for (JsonNode time : act.get("times")) {
@@ -198,12 +209,18 @@ final class Cluster implements AutoCloseable {
         }
         ObjectNode answer = done();
         answer.set("topics", topics);
+        answer.set("producerIds", transactions.told());
         answer.set("committed", groups.committed((ArrayNode) act.get("groups")));
         return answer;
     }
 
     private ListOffsetsResultInfo offset(TopicPartition at, OffsetSpec spec) throws Exception {
         return admin.listOffsets(Map.of(at, spec)).partitionResult(at).get();
+    }
+
+    private long stableOffset(TopicPartition at) throws Exception {
+        var committed = new ListOffsetsOptions(IsolationLevel.READ_COMMITTED);
+        return admin.listOffsets(Map.of(at, OffsetSpec.latest()), committed).partitionResult(at).get().offset();
     }
 
     private static ArrayNode found(ListOffsetsResultInfo info) {
@@ -253,6 +270,8 @@ final class Cluster implements AutoCloseable {
     /** Everything goes, so that the next history may use the same names. */
     private ObjectNode clear() throws Exception {
         producers.close();
+        transactions.clear();
+        members.close();
         for (String name : admin.listTopics().names().get()) {
             deleteTopic(name);
         }
@@ -267,6 +286,8 @@ final class Cluster implements AutoCloseable {
     @Override
     public void close() {
         producers.close();
+        transactions.close();
+        members.close();
         admin.close();
     }
 }

@@ -42,6 +42,9 @@ public final class Driver {
                 ObjectNode answer;
                 try {
                     answer = answer(cluster.carryOut(JSON.readTree(line)));
+                } catch (Transactions.Refused refused) {
+                    answer = JSON.createObjectNode();
+                    answer.set("error", refused.error);
                 } catch (Exception refused) {
                     answer = JSON.createObjectNode();
                     answer.set("error", refusal(refused));

@@ -3,6 +3,8 @@ package loglanes.conformance;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -33,6 +36,7 @@ final class Groups {
     ObjectNode consume(JsonNode act) throws Exception {
         String group = act.get("group").asText();
         Map<String, Object> settings = Map.of(
+                "isolation.level", act.path("isolation").asText("read_uncommitted"),
                 "bootstrap.servers", bootstrap,
                 "group.id", group,
                 "group.protocol", act.get("protocol").asText(),
@@ -45,7 +49,7 @@ final class Groups {
         var bytes = new ByteArrayDeserializer();
         try (var consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
             consumer.subscribe(topics);
-            answer.set("read", readAll(consumer));
+            answer.set("read", readAll(consumer, admin));
             if (act.hasNonNull("commit")) {
                 Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
                 act.get("commit").forEach(one -> offsets.put(
@@ -61,7 +65,7 @@ final class Groups {
     }
 
     /** Of each partition how many records came, and the offsets of the first and the last. */
-    private static ObjectNode readAll(KafkaConsumer<byte[], byte[]> consumer) {
+    private static ObjectNode readAll(KafkaConsumer<byte[], byte[]> consumer, Admin admin) throws Exception {
         ObjectNode read = Driver.JSON.createObjectNode();
         long deadline = System.nanoTime() + Duration.ofSeconds(READ_SECONDS).toNanos();
         boolean isAtEnd = false;
@@ -77,9 +81,14 @@ final class Groups {
             }
             Set<TopicPartition> assigned = consumer.assignment();
             Map<TopicPartition, Long> ends = consumer.endOffsets(assigned);
-            // A position past the end is believed only until it is fetched from.
+            Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+            assigned.forEach(at -> latest.put(at, OffsetSpec.latest()));
+            var highWatermarks = admin.listOffsets(latest).all().get();
+            // A position past the end is believed only until it is fetched from; one that another
+            // has committed may be past what a reader of committed records is given.
             isAtEnd = !assigned.isEmpty()
-                    && assigned.stream().allMatch(at -> consumer.position(at) == ends.get(at));
+                    && assigned.stream().allMatch(at -> consumer.position(at) >= ends.get(at)
+                            && consumer.position(at) <= highWatermarks.get(at).offset());
         }
         return read;
     }
@@ -89,15 +98,25 @@ final class Groups {
         String group = act.get("group").asText();
         List<String> arguments = new ArrayList<>(List.of(
                 "--bootstrap-server", bootstrap, "--group", group, "--reset-offsets", "--execute"));
-        if (act.hasNonNull("topics")) {
+        Path plan = null;
+        if (act.hasNonNull("plan")) {
+            plan = Files.writeString(Files.createTempFile("plan", ".csv"), act.get("plan").asText());
+            arguments.addAll(List.of("--from-file", plan.toString()));
+        } else if (act.hasNonNull("topics")) {
             act.get("topics").forEach(topic -> arguments.addAll(List.of("--topic", topic.asText())));
         } else {
             arguments.add("--all-topics");
         }
         act.get("arguments").forEach(argument -> arguments.add(argument.asText()));
         ObjectNode rows = Driver.JSON.createObjectNode();
-        ResetTool.run(group, arguments.toArray(String[]::new))
-                .forEach((at, offset) -> rows.put(at.toString(), offset.offset()));
+        try {
+            ResetTool.run(group, arguments.toArray(String[]::new))
+                    .forEach((at, offset) -> rows.put(at.toString(), offset.offset()));
+        } finally {
+            if (plan != null) {
+                Files.delete(plan);
+            }
+        }
         ObjectNode answer = Driver.JSON.createObjectNode();
         answer.set("reset", rows);
         return answer;
