@@ -4,23 +4,31 @@
 //! both; the first separator ends the headers, the next one the key; the headers' separator is a
 //! regular expression, so only letters are safe there.
 
-use super::plan::Owned;
+use super::carry::Carried;
 
 /// A call of the console producer.
 #[derive(Debug)]
-pub(super) struct Console {
-    pub(super) path: String,
+pub(crate) struct Console {
     pub(super) data: Vec<u8>,
-    pub(super) key_separator: String,
-    pub(super) headers_delimiter: String,
-    pub(super) headers_separator: String,
-    pub(super) headers_key_separator: String,
-    pub(super) null_marker: String,
+    /// None: no record has a key.
+    pub(super) key_separator: Option<String>,
+    /// None: no record has a header.
+    pub(super) headers: Option<Headers>,
+    /// None: nothing is none that could be something.
+    pub(super) null_marker: Option<String>,
     pub(super) one_by_one: bool,
 }
 
+/// What stands between headers.
+#[derive(Debug)]
+pub(crate) struct Headers {
+    pub(super) delimiter: String,
+    pub(super) separator: String,
+    pub(super) key_separator: String,
+}
+
 /// Whether a line can hold it.
-pub(super) fn carries(record: &Owned<'_>) -> bool {
+pub(super) fn carries(record: &Carried<'_>) -> bool {
     let is_plain = |bytes: &[u8]| {
         std::str::from_utf8(bytes).is_ok()
             && !bytes.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
@@ -29,16 +37,27 @@ pub(super) fn carries(record: &Owned<'_>) -> bool {
 }
 
 impl Console {
-    pub(super) fn new(path: String, records: &[Owned<'_>], one_by_one: bool) -> Self {
-        let free = |shown: &str, word: &str| free(shown, word, records);
+    pub(super) fn new(records: &[Carried<'_>], one_by_one: bool) -> Self {
+        let has_keys = records.iter().any(|record| record.key.is_some());
+        let has_headers = records.iter().any(|record| !record.headers.is_empty());
+        let is_none = |record: &Carried<'_>| {
+            record.value.is_none()
+                || (has_keys && record.key.is_none())
+                || (has_headers && record.headers.is_empty())
+                || record.headers.iter().any(|header| header.value.is_none())
+        };
+        let has_none = records.iter().any(is_none);
+        // Beside headers a single letter might be taken for a part of another separator.
+        let shown: &[&str] = if has_headers { &[] } else { &[":", "|", ";"] };
         let mut console = Self {
-            path,
             data: Vec::new(),
-            key_separator: free("|", "K"),
-            headers_delimiter: free("||", "H"),
-            headers_separator: free(",", "S"),
-            headers_key_separator: free(":", "E"),
-            null_marker: free("~null~", "N"),
+            key_separator: has_keys.then(|| free(shown, "K", records)),
+            headers: has_headers.then(|| Headers {
+                delimiter: free(&[], "H", records),
+                separator: free(&[","], "S", records),
+                key_separator: free(&[":"], "E", records),
+            }),
+            null_marker: has_none.then(|| free(&["~null~"], "N", records)),
             one_by_one,
         };
         let mut data = Vec::new();
@@ -49,42 +68,63 @@ impl Console {
         console
     }
 
-    fn line(&self, record: &Owned<'_>, out: &mut Vec<u8>) {
+    fn line(&self, record: &Carried<'_>, out: &mut Vec<u8>) {
+        let null = self.null_marker.as_deref().unwrap_or_default().as_bytes();
         let or_null = |bytes: Option<&[u8]>, out: &mut Vec<u8>| {
-            out.extend_from_slice(bytes.unwrap_or(self.null_marker.as_bytes()));
+            out.extend_from_slice(bytes.unwrap_or(null));
         };
-        if record.headers.is_empty() {
-            out.extend_from_slice(self.null_marker.as_bytes());
-        }
-        for (number, header) in record.headers.iter().enumerate() {
-            if number > 0 {
-                out.extend_from_slice(self.headers_separator.as_bytes());
+        if let Some(between) = &self.headers {
+            if record.headers.is_empty() {
+                out.extend_from_slice(null);
             }
-            out.extend_from_slice(header.key);
-            out.extend_from_slice(self.headers_key_separator.as_bytes());
-            or_null(header.value, out);
+            for (number, header) in record.headers.iter().enumerate() {
+                if number > 0 {
+                    out.extend_from_slice(between.separator.as_bytes());
+                }
+                out.extend_from_slice(header.key);
+                out.extend_from_slice(between.key_separator.as_bytes());
+                or_null(header.value, out);
+            }
+            out.extend_from_slice(between.delimiter.as_bytes());
         }
-        out.extend_from_slice(self.headers_delimiter.as_bytes());
-        or_null(record.key, out);
-        out.extend_from_slice(self.key_separator.as_bytes());
+        if let Some(separator) = &self.key_separator {
+            or_null(record.key, out);
+            out.extend_from_slice(separator.as_bytes());
+        }
         or_null(record.value, out);
         out.push(b'\n');
     }
+
+    /// The properties of its reader, as the command line takes them.
+    pub(super) fn properties(&self) -> Vec<String> {
+        let mut properties = Vec::new();
+        let mut add = |name: &str, value: &str| properties.push(format!("{name}={value}"));
+        if let Some(separator) = &self.key_separator {
+            add("parse.key", "true");
+            add("key.separator", separator);
+        }
+        if let Some(Headers { delimiter, separator, key_separator }) = &self.headers {
+            add("parse.headers", "true");
+            add("headers.delimiter", delimiter);
+            add("headers.separator", separator);
+            add("headers.key.separator", key_separator);
+        }
+        if let Some(marker) = &self.null_marker {
+            add("null.marker", marker);
+        }
+        properties
+    }
 }
 
-/// A text that no record holds: the one that reads well if it is free and no regular expression,
-/// else `-K1-` and the like. None of these holds another.
-fn free(shown: &str, word: &str, records: &[Owned<'_>]) -> String {
+/// A text that no record holds: the first of those that read well if one is free, else `-K1-` and
+/// the like. None of these holds another.
+fn free(shown: &[&str], word: &str, records: &[Carried<'_>]) -> String {
     let is_free = |text: &str| {
-        records
-            .iter()
-            .flat_map(Owned::pieces)
-            .all(|piece| memchr::memmem::find(piece, text.as_bytes()).is_none())
+        let mut pieces = records.iter().flat_map(Carried::pieces);
+        pieces.all(|piece| memchr::memmem::find(piece, text.as_bytes()).is_none())
     };
-    // `|` and `||` are one in the other, and `|` parts regular expressions.
-    let plain = !shown.contains('|') && is_free(shown);
-    if plain {
-        return shown.to_owned();
+    if let Some(plain) = shown.iter().find(|text| is_free(text)) {
+        return (*plain).to_owned();
     }
     (1_u64..)
         .map(|number| format!("-{word}{number}-"))

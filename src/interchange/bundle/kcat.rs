@@ -3,7 +3,7 @@
 //! One call has one set of headers, and either takes empty for none (`-Z`) or never does; an empty
 //! line is no record. So not every record can be sent.
 
-use super::plan::Owned;
+use super::carry::Carried;
 use crate::log::Header;
 
 /// What records of one call have in common.
@@ -15,21 +15,21 @@ pub(super) struct Kind<'a> {
 
 /// A call of kcat.
 #[derive(Debug)]
-pub(super) struct Kcat {
-    pub(super) path: String,
+pub(crate) struct Kcat {
     pub(super) data: Vec<u8>,
     pub(super) partition: i32,
     pub(super) empty_is_none: bool,
     /// As `-H` takes them.
     pub(super) headers: Vec<String>,
-    pub(super) key_delimiter: String,
+    /// None: neither keys nor values of none.
+    pub(super) key_delimiter: Option<String>,
     pub(super) delimiter: String,
     pub(super) one_by_one: bool,
 }
 
 impl<'a> Kind<'a> {
     /// How a record can be sent, or why it cannot.
-    pub(super) fn of(record: &Owned<'a>) -> Result<Self, &'static str> {
+    pub(super) fn of(record: &Carried<'a>) -> Result<Self, &'static str> {
         for header in &record.headers {
             let is_text = |bytes: &[u8]| {
                 std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(['\0', '\n', '\r']))
@@ -57,24 +57,27 @@ impl<'a> Kind<'a> {
 
 impl Kcat {
     pub(super) fn new(
-        path: String,
         partition: i32,
         kind: &Kind<'_>,
-        records: &[Owned<'_>],
+        records: &[Carried<'_>],
         one_by_one: bool,
     ) -> Self {
         let free = |word: char| {
             let is_free = |text: &String| {
-                let mut pieces = records.iter().flat_map(Owned::pieces);
+                let mut pieces = records.iter().flat_map(Carried::pieces);
                 pieces.all(|piece| memchr::memmem::find(piece, text.as_bytes()).is_none())
             };
             (1_u64..).map(|number| format!("<{word}{number}>")).find(is_free).unwrap_or_default()
         };
-        let (key_delimiter, delimiter) = (free('k'), free('r'));
+        // No key and no value: what stands around the delimiter is empty, and -Z makes it none.
+        let has_delimiter = |record: &Carried<'_>| record.key.is_some() || record.value.is_none();
+        let key_delimiter = records.iter().any(has_delimiter).then(|| free('k'));
+        let delimiter = free('r');
         let mut data = Vec::new();
         for record in records {
-            // No key and no value: what stands around the delimiter is empty, and -Z makes it none.
-            if record.key.is_some() || record.value.is_none() {
+            if let Some(key_delimiter) = &key_delimiter
+                && has_delimiter(record)
+            {
                 data.extend_from_slice(record.key.unwrap_or_default());
                 data.extend_from_slice(key_delimiter.as_bytes());
             }
@@ -87,6 +90,21 @@ impl Kcat {
             None => text(header.key),
         });
         let (headers, empty_is_none) = (headers.collect(), kind.empty_is_none);
-        Self { path, data, partition, empty_is_none, headers, key_delimiter, delimiter, one_by_one }
+        Self { data, partition, empty_is_none, headers, key_delimiter, delimiter, one_by_one }
+    }
+}
+
+impl Kcat {
+    /// Whether one call could send this to its partition and another to another one.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let flags = |kcat: &Self| (kcat.empty_is_none, kcat.one_by_one);
+        flags(self) == flags(other)
+            && self.headers == other.headers
+            && self.key_delimiter == other.key_delimiter
+            && self.delimiter == other.delimiter
+    }
+
+    pub(crate) fn partition(&self) -> i32 {
+        self.partition
     }
 }

@@ -5,21 +5,23 @@
 //! partition, and no bytes but lines of UTF-8. Each record goes by the first of the two that brings
 //! it to its own partition unchanged; one that neither carries is left out and told.
 //!
-//! `plan` decides who carries what; `console` and `kcat` write the data;
-//! `script` and `readme` the rest.
+//! `carry` decides who carries what; `console` and `kcat` write the data, `shell` what a script
+//! says. These are shared with [`crate::scenario::Commands`]. `plan`, `script` and `readme` make
+//! the bundle of them.
 
+pub(crate) mod carry;
 mod console;
+pub(crate) mod folder;
 mod kcat;
 mod plan;
 mod readme;
 mod script;
-
-use std::collections::BTreeMap;
+pub(crate) mod shell;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, ErrorCode, Result};
-use crate::interchange::segment::ZipWriter;
 
+use folder::Folder;
 use plan::TopicPlan;
 
 /// The most bytes of keys, values and headers in a bundle. A limit of this model: it is made in
@@ -46,7 +48,7 @@ pub const MAX_LEFT_OUT_TOLD: usize = 100;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
-    files: BTreeMap<String, Vec<u8>>,
+    folder: Folder,
     records: u64,
     left_out: u64,
 }
@@ -90,23 +92,25 @@ impl Bundle {
             plans.push(TopicPlan::new(name, topic, &mut room)?);
         }
         let groups = groups(cluster, &plans);
-        let mut files = BTreeMap::new();
+        let mut folder = Folder::default();
         for plan in &mut plans {
-            files.extend(plan.take_files());
+            for (path, content) in plan.take_files() {
+                folder.insert(path, content);
+            }
         }
         for (number, group) in groups.iter().enumerate() {
-            files.insert(format!("groups/{}.csv", number + 1), group.csv.clone().into_bytes());
+            folder.insert(format!("groups/{}.csv", number + 1), group.csv.clone());
         }
-        files.insert("run.sh".to_owned(), script::script(&plans, &groups).into_bytes());
-        files.insert("README.md".to_owned(), readme::readme(&plans, &groups).into_bytes());
+        folder.insert("run.sh", script::script(&plans, &groups));
+        folder.insert("README.md", readme::readme(&plans, &groups));
         let records = plans.iter().flat_map(|plan| &plan.counts).sum();
         let left_out = plans.iter().map(|plan| plan.left_out_count).sum();
-        Ok(Self { files, records, left_out })
+        Ok(Self { folder, records, left_out })
     }
 
     /// The files, by their paths.
     pub fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.files.iter().map(|(name, content)| (name.as_str(), content.as_slice()))
+        self.folder.files()
     }
 
     /// How many records it carries.
@@ -124,15 +128,9 @@ impl Bundle {
     /// All of it as one zip archive.
     ///
     /// # Errors
-    /// As [`ZipWriter::begin`].
+    /// More than a zip archive holds.
     pub fn zip(&self) -> Result<Vec<u8>> {
-        let (mut zip, mut out) = (ZipWriter::default(), Vec::new());
-        for (name, content) in &self.files {
-            zip.begin(&format!("loglanes-bundle/{name}"), content, &mut out)?;
-            out.extend_from_slice(content);
-        }
-        zip.end(&mut out);
-        Ok(out)
+        self.folder.zip("loglanes-bundle")
     }
 }
 
@@ -153,4 +151,9 @@ fn groups(cluster: &Cluster, plans: &[TopicPlan]) -> Vec<GroupPlan> {
         }
     }
     found
+}
+
+/// A file system takes names of 255 bytes; a topic's may have nearly as many.
+pub(crate) fn data_path(topic: &str, number: usize) -> String {
+    format!("data/{}-{number}.txt", topic.get(..100).unwrap_or(topic))
 }

@@ -1,34 +1,10 @@
 //! Which tool carries which record of a topic, and in which order.
 
-use super::console::Console;
-use super::kcat::{Kcat, Kind};
-use super::{LeftOut, MAX_BUNDLE_BYTES, MAX_LEFT_OUT_TOLD};
-use crate::error::{Error, Result};
-use crate::log::{Header, PartitionLog, RecordView, TransactionFate};
-use crate::partitioner::partition_for_key;
+use super::carry::{Carried, Runs, Step, arrange, is_one_by_one};
+use super::{LeftOut, MAX_LEFT_OUT_TOLD, data_path};
+use crate::error::Result;
+use crate::log::{PartitionLog, RecordView, TransactionFate};
 use crate::topic::Topic;
-
-/// A record out of the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Owned<'a> {
-    pub(super) key: Option<&'a [u8]>,
-    pub(super) value: Option<&'a [u8]>,
-    pub(super) headers: Vec<Header<'a>>,
-}
-
-/// Some records in a row that one call of a tool sends.
-#[derive(Debug)]
-enum Run<'a> {
-    Console(Vec<Owned<'a>>),
-    Kcat(Kind<'a>, Vec<Owned<'a>>),
-}
-
-/// A call of a tool.
-#[derive(Debug)]
-pub(super) enum Step {
-    Console(Console),
-    Kcat(Kcat),
-}
 
 /// What becomes of a topic.
 #[derive(Debug)]
@@ -37,9 +13,8 @@ pub(super) struct TopicPlan {
     pub(super) partitions: i32,
     pub(super) replication_factor: i16,
     pub(super) configs: Vec<(String, String)>,
-    /// Whether each record needs a batch of its own: several might be larger than a segment.
-    pub(super) one_by_one: bool,
-    pub(super) steps: Vec<Step>,
+    /// The calls, each with the file that it reads.
+    pub(super) steps: Vec<(Step, String)>,
     /// Records of each partition that are carried.
     pub(super) counts: Vec<u64>,
     /// The offsets of each partition's carried records.
@@ -48,18 +23,13 @@ pub(super) struct TopicPlan {
     pub(super) left_out_count: u64,
 }
 
-/// Below this many bytes in `max.message.bytes` or a segment, records go one by one.
-const ROOM_FOR_BATCHES: i32 = 64 << 10;
-
 impl TopicPlan {
     pub(super) fn new(name: &str, topic: &Topic, room: &mut u64) -> Result<Self> {
-        let config = topic.config.log();
         let mut plan = Self {
             name: name.to_owned(),
             partitions: topic.partition_count(),
             replication_factor: topic.replication_factor,
             configs: topic.config.given().clone().into_iter().collect(),
-            one_by_one: config.segment_bytes.min(config.max_message_bytes) < ROOM_FOR_BATCHES,
             steps: Vec::new(),
             counts: Vec::new(),
             offsets: Vec::new(),
@@ -68,9 +38,10 @@ impl TopicPlan {
         };
         let mut runs = Vec::new();
         for (number, partition) in (0..).zip(&topic.partitions) {
-            runs.push(plan.runs(number, committed(&partition.log), room)?);
+            runs.push((number, plan.runs(number, committed(&partition.log), room)?));
         }
-        plan.arrange(runs);
+        let steps = (1..).zip(arrange(runs, is_one_by_one(topic)));
+        plan.steps = steps.map(|(number, step)| (step, data_path(name, number))).collect();
         Ok(plan)
     }
 
@@ -79,33 +50,15 @@ impl TopicPlan {
         number: i32,
         records: impl Iterator<Item = RecordView<'a>>,
         room: &mut u64,
-    ) -> Result<Vec<Run<'a>>> {
-        let mut runs: Vec<Run<'a>> = Vec::new();
-        let mut offsets = Vec::new();
+    ) -> Result<Runs<'a>> {
+        let (mut runs, mut offsets) = (Runs::default(), Vec::new());
         for record in records {
-            let owned =
-                Owned { key: record.key, value: record.value, headers: record.headers().collect() };
-            let bytes = owned.bytes();
-            *room = room.checked_sub(bytes).ok_or_else(too_large)?;
-            let hashed = owned.key.map(|key| partition_for_key(key, self.partitions as u32) as i32);
-            if hashed == Some(number) && super::console::carries(&owned) {
-                match runs.last_mut() {
-                    Some(Run::Console(run)) => run.push(owned),
-                    _ => runs.push(Run::Console(vec![owned])),
-                }
-            } else {
-                match Kind::of(&owned) {
-                    Ok(kind) => match runs.last_mut() {
-                        Some(Run::Kcat(same, run)) if *same == kind => run.push(owned),
-                        _ => runs.push(Run::Kcat(kind, vec![owned])),
-                    },
-                    Err(why) => {
-                        self.leave_out(number, record.offset, why);
-                        continue;
-                    }
-                }
+            let carried = Carried::new(&record, 0);
+            carried.take(room)?;
+            match runs.push(carried, number, self.partitions) {
+                Ok(()) => offsets.push(record.offset),
+                Err(why) => self.leave_out(number, record.offset, why),
             }
-            offsets.push(record.offset);
         }
         self.counts.push(offsets.len() as u64);
         self.offsets.push(offsets);
@@ -120,48 +73,12 @@ impl TopicPlan {
         }
     }
 
-    /// Calls cost seconds. What comes first in all partitions goes in one call of the console
-    /// producer; then what kcat has to send before the next.
-    fn arrange(&mut self, runs: Vec<Vec<Run<'_>>>) {
-        let mut queues: Vec<_> = runs.into_iter().map(|runs| runs.into_iter().peekable()).collect();
-        let mut number = 0;
-        let mut path = |name: &str| {
-            number += 1;
-            format!("data/{name}-{number}.txt")
-        };
-        while queues.iter_mut().any(|queue| queue.peek().is_some()) {
-            let mut together = Vec::new();
-            for queue in &mut queues {
-                if let Some(Run::Console(run)) = queue.next_if(|run| matches!(run, Run::Console(_)))
-                {
-                    together.extend(run);
-                }
-            }
-            if !together.is_empty() {
-                let console = Console::new(path(&self.name), &together, self.one_by_one);
-                self.steps.push(Step::Console(console));
-            }
-            for (partition, queue) in (0..).zip(&mut queues) {
-                while let Some(Run::Kcat(kind, run)) =
-                    queue.next_if(|run| matches!(run, Run::Kcat(..)))
-                {
-                    let kcat = Kcat::new(path(&self.name), partition, &kind, &run, self.one_by_one);
-                    self.steps.push(Step::Kcat(kcat));
-                }
-            }
-        }
-    }
-
     pub(super) fn take_files(&mut self) -> Vec<(String, Vec<u8>)> {
-        let files = self.steps.iter_mut().map(|step| match step {
-            Step::Console(console) => (console.path.clone(), std::mem::take(&mut console.data)),
-            Step::Kcat(kcat) => (kcat.path.clone(), std::mem::take(&mut kcat.data)),
-        });
-        files.collect()
+        self.steps.iter_mut().map(|(step, path)| (path.clone(), step.take_data())).collect()
     }
 
     pub(super) fn needs_kcat(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step, Step::Kcat(_)))
+        self.steps.iter().any(|(step, _)| step.is_kcat())
     }
 
     /// Where an offset lies in the new cluster; none without such a partition.
@@ -181,29 +98,4 @@ fn committed(log: &PartitionLog) -> impl Iterator<Item = RecordView<'_>> {
     });
     let records = batches.flat_map(|batch| batch.records().flatten());
     records.filter(move |record| record.offset >= start)
-}
-
-impl Owned<'_> {
-    fn bytes(&self) -> u64 {
-        let headers = self
-            .headers
-            .iter()
-            .map(|header| header.key.len() + header.value.map_or(0, <[u8]>::len));
-        let own = self.key.map_or(0, <[u8]>::len) + self.value.map_or(0, <[u8]>::len);
-        (own + headers.sum::<usize>()) as u64
-    }
-
-    /// Every piece of it that stands in a data file.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
-        let headers = self.headers.iter().flat_map(|header| [Some(header.key), header.value]);
-        headers.chain([self.key, self.value]).flatten()
-    }
-}
-
-fn too_large() -> Error {
-    Error::limit(
-        "MAX_BUNDLE_BYTES",
-        format!("A bundle holds {} MiB of records.", MAX_BUNDLE_BYTES >> 20),
-    )
-    .with_hint("Choose fewer topics, or export the log segments.")
 }
