@@ -43,7 +43,7 @@ impl Command {
     }
 
     /// The ids and names in it, and how long its list is; 0 without one.
-    fn texts(&self) -> (Vec<&str>, usize) {
+    pub(crate) fn texts(&self) -> (Vec<&str>, usize) {
         match self {
             Self::Join { group, member, config } => {
                 let ConsumerConfig { topics, instance_id, assignors, .. } = config;

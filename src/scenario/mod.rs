@@ -23,6 +23,7 @@
 //! ```
 
 mod act;
+mod cli;
 mod expect;
 mod history;
 mod lex;
@@ -41,6 +42,7 @@ use std::fmt;
 use crate::command::{Command, Produce};
 
 pub use act::{DEFAULT_VALUE_BYTES, VERBS};
+pub use cli::{COUNTERPARTS, Commands, Counterpart, NotCarried};
 pub use expect::{Expectation, MEASURES, Measure, Relation};
 pub use history::history_text;
 pub use parse::{

@@ -387,7 +387,7 @@ fn verb_of(command: &Command) -> &'static str {
     }
 }
 
-fn command() -> BoxedStrategy<Command> {
+pub(super) fn command() -> BoxedStrategy<Command> {
     select(VERBS.to_vec()).prop_flat_map(of_verb).boxed()
 }
 
