@@ -7,7 +7,7 @@
 use include_dir::{Dir, include_dir};
 use loglanes::ErrorCode;
 use loglanes::scenario::{Player, Scenario, check};
-use loglanes::wasm::{Loglanes, Restorer, ScenarioPlayer};
+use loglanes::wasm::{Loglanes, Restorer, ScenarioPlayer, scenario_commands};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -86,6 +86,11 @@ mod boundary {
             log: JsValue,
             player: JsValue,
         ) -> Result<(), JsValue>;
+        #[wasm_bindgen(catch)]
+        pub fn a_scenario_is_a_script_a_zip_and_what_is_lost(
+            log: JsValue,
+            commands: JsValue,
+        ) -> Result<(), JsValue>;
     }
 }
 
@@ -116,6 +121,9 @@ boundary! {
     a_scenario_that_cannot_be_read_changes_nothing;
     a_player_goes_act_by_act_and_leaves_its_cluster with ScenarioPlayer::new(
         "note Hello.\ntopic t\nexpect partitions t = 1\npartitions t 0\n"
+    )?;
+    a_scenario_is_a_script_a_zip_and_what_is_lost with scenario_commands(
+        "topic t\nproduce t value=\"v\"\nclock +1h\nsolution\ntopic u\n", Some(false)
     )?;
     what_changes_gives_a_restorer_takes with Restorer::new();
     what_is_damaged_is_not_loaded with Restorer::new();

@@ -6,7 +6,7 @@
 
 /**
  * @import { Bytes, Changes, ClusterView, Command, ConfigView, Finding, ExportProgress, ExportSpec, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, Preview,
- *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioView, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
+ *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
  */
 
 import { perform } from "./travel/visit.js";
@@ -157,6 +157,15 @@ export class Engine extends EventTarget {
    */
   static async read(text) {
     return (await (loading ??= loadModule())).readScenario(text);
+  }
+
+  /**
+   * A scenario as commands of Kafka's own tools; its solution is no part of them.
+   * @param {string} text
+   * @returns {Promise<ScenarioCommands>}
+   */
+  static async commands(text) {
+    return (await (loading ??= loadModule())).scenarioCommands(text);
   }
 
   /**
@@ -569,6 +578,7 @@ function hearPanics() {
  * @property {new () => Restorer} Restorer
  * @property {new (text: string) => Player<Instance>} ScenarioPlayer
  * @property {(text: string) => ScenarioView} readScenario
+ * @property {(text: string, solution?: boolean) => ScenarioCommands} scenarioCommands
  */
 
 /** @type {Promise<Module> | null} loaded once */

@@ -155,6 +155,7 @@ class Page {
       "take-up": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.takeUp(aside)),
       "forget-aside": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.forgetAside(aside)),
       "edit-text": () => this.travel.edit(),
+      "as-commands": () => void this.travel.commands(),
       share: () => this.travel.share(),
       lesson: (/** @type {string | null} */ id) => void this.travel.openLesson(id),
     };

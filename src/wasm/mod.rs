@@ -30,7 +30,7 @@ use crate::view::{self, ClusterView};
 use crate::{interchange, snapshot};
 
 pub use restorer::Restorer;
-pub use scenario::{ScenarioPlayer, read_scenario};
+pub use scenario::{ScenarioPlayer, read_scenario, scenario_commands};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = include_str!("types.d.ts");

@@ -7,8 +7,8 @@ use super::Loglanes;
 use super::convert::{Thrown, count, ms, to_js};
 use crate::error::Error;
 use crate::scenario::{
-    Diagnostic, Finding, NoteLine, Player, Report, Scenario, Statement, StepReport, Stopped, check,
-    history_text,
+    Commands, Diagnostic, Finding, NotCarried, NoteLine, Player, Report, Scenario, Statement,
+    StepReport, Stopped, check, history_text,
 };
 
 #[wasm_bindgen]
@@ -25,6 +25,9 @@ extern "C" {
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "Finding[]")]
     pub type JsFindings;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ScenarioCommands")]
+    pub type JsCommands;
 }
 
 #[derive(Serialize, Default)]
@@ -119,6 +122,29 @@ pub fn read_scenario(text: &str) -> Result<JsScenario, Thrown> {
     to_js(&match Scenario::parse(text) {
         Ok(scenario) => View::of(&scenario),
         Err(problems) => View { problems, ..View::default() },
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CommandsView<'a> {
+    script: &'a str,
+    files: Vec<&'a str>,
+    not_carried: &'a [NotCarried],
+    zip: serde_bytes::ByteBuf,
+}
+
+/// A scenario as commands of Kafka's own tools, for a real cluster; with `solution` those of its
+/// solution too. Throws a `LoglanesError` where the text cannot be read, and where its records are
+/// too many for a script.
+#[wasm_bindgen(js_name = scenarioCommands)]
+pub fn scenario_commands(text: &str, solution: Option<bool>) -> Result<JsCommands, Thrown> {
+    let commands = Commands::of(&read(text)?, solution == Some(true))?;
+    to_js(&CommandsView {
+        script: commands.script(),
+        files: commands.files().map(|(name, _)| name).collect(),
+        not_carried: commands.not_carried(),
+        zip: commands.zip()?.into(),
     })
 }
 

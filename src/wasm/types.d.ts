@@ -827,3 +827,23 @@ export interface ScenarioReport {
   /** The caller's clock of the scenario, ms since 1970: go on from here, not from `Date.now()`, or years go by in the cluster. */
   now: number;
 }
+
+/** A scenario as commands of Kafka's own tools. */
+export interface ScenarioCommands {
+  /** POSIX shell. */
+  script: string;
+  /** The paths of all files: `run.sh`, and the data that is too long for it. */
+  files: string[];
+  /** What no tool does, in the order of the lines. */
+  notCarried: NotCarried[];
+  /** All files in one archive. */
+  zip: Bytes;
+}
+
+/** Something that a line of a scenario does, and the script does not. */
+export interface NotCarried {
+  line: number;
+  text: string;
+  /** Why, and what a real cluster does instead. */
+  why: string;
+}

@@ -419,3 +419,12 @@ export function a_player_goes_act_by_act_and_leaves_its_cluster(_log, player) {
   const log = player.take();
   same(log.view(NOW).topics.length, 1);
 }
+
+/** @param {any} _log @param {any} commands */
+export function a_scenario_is_a_script_a_zip_and_what_is_lost(_log, commands) {
+  same(commands.files, ["run.sh"]);
+  same(commands.script.includes("tool kafka-console-producer --topic t <<'END'\nv\nEND\n"), true);
+  same(commands.script.includes("--topic u"), false);
+  same(commands.notCarried.map((/** @type {any} */ lost) => [lost.line, lost.text]), [[3, "clock +1h"]]);
+  same(commands.zip instanceof Uint8Array && [...commands.zip.subarray(0, 2)], [0x50, 0x4b]);
+}

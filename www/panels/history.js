@@ -21,6 +21,7 @@ export class HistoryPanel extends Panel {
   #summary = h("p", { class: "soft" });
   #copy = new CopyButton("Copy as text", () => this.#text());
   #edit = button("Edit as text…", () => this.emit("edit-text", undefined), { class: "quiet" });
+  #commands = button("As Kafka commands…", () => this.emit("as-commands", undefined), { class: "quiet" });
   #share = button("Share…", () => this.emit("share", undefined), { class: "quiet" });
   #asideList = h("ul", { class: "plain-list asides" });
   #asides = new KeptList(this.#asideList, (/** @type {Aside} */ { id }) => String(id), (aside) => this.#makeAside(aside));
@@ -40,7 +41,7 @@ export class HistoryPanel extends Panel {
     for (const part of [this.#transport, this.#steps]) part.addEventListener("travel", (event) => this.emit("travel", /** @type {CustomEvent<number>} */ (event).detail));
     this.#renew = whileSeen(root, () => this.#show());
     root.append(
-      h("div", { class: "history-head" }, this.#transport.element, h("div", { class: "row" }, this.#summary, this.#edit, this.#copy.button, this.#share)),
+      h("div", { class: "history-head" }, this.#transport.element, h("div", { class: "row" }, this.#summary, this.#edit, this.#copy.button, this.#commands, this.#share)),
       this.#copy.answer, this.refusal.element, this.#steps.element, this.#asideSection);
   }
 
@@ -60,7 +61,7 @@ export class HistoryPanel extends Panel {
     ].filter(Boolean).join(" "));
     this.#transport.update(history);
     this.#steps.update(engine, history);
-    this.#copy.button.disabled = this.#share.disabled = length === 0 || forgotten > 0;
+    this.#copy.button.disabled = this.#commands.disabled = this.#share.disabled = length === 0 || forgotten > 0;
     this.#asideSection.hidden = asides.length === 0 && asidesForgotten === 0;
     this.#asides.update(asides.toReversed());
     setText(this.#asidesForgotten, asidesForgotten > 0 ? `${plural(asidesForgotten, "older course")} ${asidesForgotten === 1 ? "is" : "are"} no longer kept.` : "");

@@ -15,6 +15,7 @@ import { LinkError, readLink } from "../links/link.js";
 import { ShareDialog } from "../links/share-dialog.js";
 import { confirmed } from "../panels/parts/confirm.js";
 import { plural } from "../panels/parts/numbers.js";
+import { CommandsDialog } from "./commands-dialog.js";
 import { Playback } from "./playback.js";
 import { TextDialog } from "./text-dialog.js";
 import { TimeBar } from "./time-bar.js";
@@ -46,6 +47,7 @@ export class Travel {
   #bar = new VisitBar(byId("visit"));
   #dialog = new TextDialog((text) => Engine.read(text));
   #share = new ShareDialog();
+  #commands = new CommandsDialog((text) => Engine.commands(text));
   /** What the visitor has, while something else is looked at. @type {Engine | null} */
   #mine = null;
   /** @type {Visit | null} */
@@ -135,6 +137,16 @@ export class Travel {
   edit() {
     try {
       this.#dialog.open(this.#script());
+    } catch (error) {
+      if (isRefusal(error)) this.#host.notice(`${error.message} ${error.hint}`);
+      else throw error;
+    }
+  }
+
+  /** Shows the history as commands of Kafka's own tools. */
+  async commands() {
+    try {
+      await this.#commands.open(this.#script());
     } catch (error) {
       if (isRefusal(error)) this.#host.notice(`${error.message} ${error.hint}`);
       else throw error;

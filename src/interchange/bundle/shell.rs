@@ -218,7 +218,8 @@ pub(crate) fn send(topic: &str, step: &Step, more: &Settings, data: Data<'_>, ou
     }
 }
 
-/// A call of kcat for each file of a folder, which is named after its partition.
+/// A call of kcat for each file of a folder, which is named after its partition; some at a time, for
+/// each waits for the broker most of its time.
 pub(crate) fn send_folder(
     topic: &str,
     kcat: &Kcat,
@@ -226,12 +227,17 @@ pub(crate) fn send_folder(
     folder: &str,
     out: &mut String,
 ) {
-    out.push_str(&format!("for file in {}/*.txt; do\n  ", quoted(folder)));
-    let mut call = kcat_words(topic, kcat, r#""$(basename "$file" .txt)""#, more);
-    call.push(r#"<"$file""#.to_owned());
-    words(call, out);
-    out.push_str("\ndone\n");
+    let mut call = kcat_words(topic, kcat, r#""$(basename "$1" .txt)""#, more);
+    call.push(r#"<"$1""#.to_owned());
+    out.push_str(&format!(
+        "export BOOTSTRAP\nfind {} -name '*.txt' | xargs -P {AT_A_TIME} -I FILE sh -c \\\n  {} sh FILE\n",
+        quoted(folder),
+        quoted(&call.join(" ")),
+    ));
 }
+
+/// So many calls of kcat run at a time.
+const AT_A_TIME: usize = 8;
 
 fn kcat_words(topic: &str, kcat: &Kcat, partition: &str, more: &Settings) -> Vec<String> {
     let empty = if kcat.empty_is_none { " -Z" } else { "" };

@@ -22,6 +22,7 @@ mod walk;
 
 use super::Scenario;
 use crate::error::Result;
+use crate::group::TopicPartition;
 use crate::interchange::bundle::folder::Folder;
 
 pub use counterpart::{COUNTERPARTS, Counterpart};
@@ -95,6 +96,13 @@ impl Commands {
     #[must_use]
     pub fn offset_there(&self, topic: &str, partition: i32, offset: i64) -> i64 {
         self.there.offset(topic, partition, offset)
+    }
+
+    /// What a group has committed there, once the script has run: the next offset to read of each
+    /// partition. The tool keeps an offset within the log.
+    pub fn committed_there(&self, group: &str) -> impl Iterator<Item = (&TopicPartition, i64)> {
+        let commits = self.there.commits_of(group).into_iter().flatten();
+        commits.map(|(at, offset)| (at, *offset))
     }
 
     /// All of it as one zip archive.
