@@ -15,6 +15,8 @@ pub struct Broker {
     data: PathBuf,
     /// Where it listens.
     pub bootstrap: String,
+    /// The port at which its process runs Kafka's tools.
+    pub tools: u64,
     /// Kafka's version, as it says itself.
     pub version: String,
     /// Today, UTC.
@@ -45,6 +47,7 @@ impl Broker {
             answers: BufReader::new(answers.context("java has no output")?),
             data: data.to_owned(),
             bootstrap: String::new(),
+            tools: 0,
             version: String::new(),
             date: String::new(),
         };
@@ -52,6 +55,7 @@ impl Broker {
         let said = |name| hello["ok"][name].as_str().unwrap_or_default().to_owned();
         (broker.bootstrap, broker.version, broker.date) =
             (said("bootstrap"), said("version"), said("date"));
+        broker.tools = hello["ok"]["tools"].as_u64().unwrap_or_default();
         Ok(broker)
     }
 

@@ -17,12 +17,12 @@ use crate::product;
 
 /// What was compared, and how often.
 #[derive(Default)]
-pub struct Counts(pub BTreeMap<&'static str, u64>);
+pub struct Counts(pub BTreeMap<String, u64>);
 
 impl Counts {
     /// One more of these.
-    pub fn add(&mut self, what: &'static str, count: usize) {
-        *self.0.entry(what).or_default() += count as u64;
+    pub fn add(&mut self, what: &str, count: usize) {
+        *self.0.entry(what.to_owned()).or_default() += count as u64;
     }
 }
 

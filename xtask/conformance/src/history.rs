@@ -25,15 +25,19 @@ const PARTITIONERS: [&str; 3] = ["java/default", "java/round_robin", "java/ignor
 /// The cluster of the product that a history begins with.
 pub fn empty_cluster(seed: u64) -> Cluster {
     let mut cluster = Cluster::with_brokers(i64::from_ne_bytes(seed.to_ne_bytes()), [1]);
-    for partitioner in PARTITIONERS {
-        let create = Command::CreateProducer {
-            producer: plain_producer(partitioner),
-            partitioner: Some(partitioner.to_owned()),
-            configs: [("enable.idempotence".to_owned(), "false".to_owned())].into(),
-        };
-        cluster.apply(&create, 0).unwrap_or_else(|error| panic!("{partitioner}: {error}"));
+    for create in producers() {
+        cluster.apply(&create, 0).unwrap_or_else(|error| panic!("{create}: {error}"));
     }
     cluster
+}
+
+/// The producers that the records of a history go by.
+pub fn producers() -> impl Iterator<Item = Command> {
+    PARTITIONERS.into_iter().map(|partitioner| Command::CreateProducer {
+        producer: plain_producer(partitioner),
+        partitioner: Some(partitioner.to_owned()),
+        configs: [("enable.idempotence".to_owned(), "false".to_owned())].into(),
+    })
 }
 
 /// The history of a seed, its times before `now_ms`.

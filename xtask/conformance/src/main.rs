@@ -18,6 +18,8 @@ mod product;
 mod report;
 mod resets;
 mod transactions;
+mod scripts;
+mod tools;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,6 +31,8 @@ use clap::Parser;
 use act::{Act, broker_answer};
 use broker::Broker;
 use compare::{Counts, difference};
+use scripts::Script;
+use tools::Tools;
 
 /// How many histories a full run has at least; fewer are not written to the docs.
 const FULL_RUN: u64 = 200;
@@ -41,6 +45,12 @@ const SHORT_SEED: u64 = 500;
 
 /// Of so many histories two are about transactions, one about a group of several members.
 const KINDS: u64 = 6;
+
+/// How many bundles and scripts of histories a short run has.
+const SHORT_BUNDLES: u64 = 2;
+
+/// The lessons of a short run: refusals, deleted and compacted records, groups.
+const SHORT_LESSONS: [&str; 3] = ["08-more-partitions", "09-offsets", "11-resume"];
 
 /// How many histories that differ are made small and shown.
 const SHOWN: usize = 3;
@@ -66,6 +76,9 @@ struct Options {
 }
 
 fn main() -> ExitCode {
+    if let Some(ended) = tools::called() {
+        return ended;
+    }
     match run(&Options::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -90,6 +103,7 @@ fn run(options: &Options) -> Result<()> {
     let histories = if options.short { SHORT_RUN } else { options.histories };
 
     println!("Starting a broker");
+    let bundles = if options.short { SHORT_BUNDLES } else { histories / 20 };
     let mut broker = Broker::start(&class_path, &work.join("data"))?;
     println!("Apache Kafka {} is up; {histories} histories from seed {seed}", broker.version);
     let start = Instant::now();
@@ -109,22 +123,17 @@ fn run(options: &Options) -> Result<()> {
             failed.push((seed, acts));
         }
     }
-    let bundle_count = if options.short { 2 } else { histories / 20 };
-    let with_kcat = bundles::has_kcat();
-    if !with_kcat {
-        println!("kcat is not on the PATH: bundles are compared without records that need it");
+    let tools = Tools::new(&broker, &work)?;
+    let failed_bundles = compare_bundles(&mut broker, &tools, seed, bundles, now_ms, &mut counts)?;
+    let mut scripts = scripts::lessons(root)?;
+    if options.short {
+        scripts.retain(|script| SHORT_LESSONS.iter().any(|name| script.name.ends_with(name)));
     }
-    let tools = bundles::tools(&class_path, &work)?;
-    let mut failed_bundles = 0;
-    for seed in (seed..).take(usize::try_from(bundle_count)?) {
-        let cluster = bundles::cluster(seed, now_ms, with_kcat)?;
-        let folder = work.join("bundle");
-        if let Some(found) = bundles::compare(&mut broker, &cluster, &tools, &folder, &mut counts)?
-        {
-            println!("the bundle of seed {seed} differs: {found}");
-            failed_bundles += 1;
-        }
+    for seed in (seed..).take(usize::try_from(bundles)?) {
+        let acts = history::generate(seed, now_ms);
+        scripts.push(scripts::of_history(seed, &acts, now_ms));
     }
+    let failed_scripts = compare_scripts(&mut broker, &tools, &scripts, &mut counts)?;
     counts.add("histories", usize::try_from(histories)?);
     for (seed, acts) in failed.iter().take(SHOWN) {
         show_minimal(&mut broker, *seed, acts, now_ms, &work)?;
@@ -136,14 +145,58 @@ fn run(options: &Options) -> Result<()> {
     }
     println!("  in {:.0} s", start.elapsed().as_secs_f64());
     println!("{histories} histories compared, {} failed", failed.len());
-    println!("{bundle_count} bundles compared, {failed_bundles} failed");
+    println!("{bundles} bundles compared, {failed_bundles} failed");
+    println!("{} scenarios as commands compared, {failed_scripts} failed", scripts.len());
+    let differ = failed.len() + failed_bundles + failed_scripts;
     if !options.short && histories >= FULL_RUN {
-        report::write(root, &broker, seed, &counts, failed.len() + failed_bundles)?;
+        report::write(root, &broker, seed, &counts, differ)?;
     }
-    match failed.len() + failed_bundles {
+    match differ {
         0 => Ok(()),
         count => bail!("{count} differ"),
     }
+}
+
+/// How many bundles differ.
+fn compare_bundles(
+    broker: &mut Broker,
+    tools: &Tools,
+    seed: u64,
+    count: u64,
+    now_ms: i64,
+    counts: &mut Counts,
+) -> Result<usize> {
+    let with_kcat = tools::has_kcat();
+    if !with_kcat {
+        println!("kcat is not on the PATH: bundles are compared without records that need it");
+    }
+    let mut failed = 0;
+    for seed in (seed..).take(usize::try_from(count)?) {
+        let cluster = bundles::cluster(seed, now_ms, with_kcat)?;
+        if let Some(found) = bundles::compare(broker, &cluster, tools, counts)? {
+            println!("the bundle of seed {seed} differs: {found}");
+            failed += 1;
+        }
+    }
+    Ok(failed)
+}
+
+/// How many scenarios as commands differ.
+fn compare_scripts(
+    broker: &mut Broker,
+    tools: &Tools,
+    scripts: &[Script],
+    counts: &mut Counts,
+) -> Result<usize> {
+    let mut failed = 0;
+    for script in scripts {
+        println!("{}", script.name);
+        if let Some(found) = scripts::compare(broker, script, tools, counts)? {
+            println!("{} differs: {found}", script.name);
+            failed += 1;
+        }
+    }
+    Ok(failed)
 }
 
 /// Where jars, classes and the broker's data are kept.

@@ -42,6 +42,48 @@ pub fn tell(seed: u64, acts: &[Act], now_ms: i64) -> Told {
     Told { cluster, answers, draws: draws(acts, &places) }
 }
 
+/// The acts of a consumer that joins alone, polls until nothing comes, commits and closes; up to the
+/// one that is refused. `each` is told what came of each.
+pub fn visit(
+    cluster: &mut Cluster,
+    act: [&Command; 4],
+    now_ms: i64,
+    each: &mut dyn FnMut(&Command, &Outcome),
+) -> Result<(), Error> {
+    let [join, poll, commit, leave] = act;
+    let mut apply = |command: &Command| -> Result<Outcome, Error> {
+        let outcome = cluster.apply(command, now_ms)?;
+        each(command, &outcome);
+        Ok(outcome)
+    };
+    apply(join)?;
+    let mut empty = 0;
+    // A poll that only finds a position brings nothing; the next one does.
+    while empty < 3 {
+        let Outcome::Polled { records, .. } = apply(poll)? else { break };
+        empty = if records.is_empty() { empty + 1 } else { 0 };
+    }
+    apply(commit)?;
+    apply(leave)?;
+    Ok(())
+}
+
+/// What such a consumer does.
+pub fn visit_acts(
+    group: &str,
+    config: &ConsumerConfig,
+    commit: Option<&[PartitionOffset]>,
+) -> [Command; 4] {
+    let (group, member) = (group.to_owned(), MEMBER.to_owned());
+    let offsets = commit.map(<[PartitionOffset]>::to_vec);
+    [
+        Command::Join { group: group.clone(), member: member.clone(), config: config.clone() },
+        Command::Poll { group: group.clone(), member: member.clone(), max_records: None },
+        Command::Commit { group: group.clone(), member: member.clone(), offsets },
+        Command::Leave { group, member },
+    ]
+}
+
 /// A consumer joins alone, reads to the ends, commits and closes. The answer, as the driver has it.
 pub fn consume(
     cluster: &mut Cluster,
@@ -50,34 +92,19 @@ pub fn consume(
     commit: Option<&[PartitionOffset]>,
     now_ms: i64,
 ) -> Value {
-    let (group, member) = (group.to_owned(), MEMBER.to_owned());
-    let join =
-        Command::Join { group: group.clone(), member: member.clone(), config: config.clone() };
-    let poll = Command::Poll { group: group.clone(), member: member.clone(), max_records: None };
-    let offsets = commit.map(<[PartitionOffset]>::to_vec);
-    let commit = Command::Commit { group: group.clone(), member: member.clone(), offsets };
-    let leave = Command::Leave { group: group.clone(), member };
     let mut read: BTreeMap<String, [i64; 3]> = BTreeMap::new();
-    let mut visit = || -> Result<(), Error> {
-        cluster.apply(&join, now_ms)?;
-        let mut empty = 0;
-        // A poll that only finds a position brings nothing; the next one does.
-        while empty < 3 {
-            let Outcome::Polled { records, .. } = cluster.apply(&poll, now_ms)? else { break };
-            empty = if records.is_empty() { empty + 1 } else { 0 };
-            for record in records {
-                let at = format!("{}-{}", record.topic, record.partition);
-                let [count, _, last] = read.entry(at).or_insert([0, record.offset, 0]);
-                *count += 1;
-                *last = record.offset;
-            }
+    let mut note = |_: &Command, outcome: &Outcome| {
+        let Outcome::Polled { records, .. } = outcome else { return };
+        for record in records {
+            let at = format!("{}-{}", record.topic, record.partition);
+            let [count, _, last] = read.entry(at).or_insert([0, record.offset, 0]);
+            *count += 1;
+            *last = record.offset;
         }
-        cluster.apply(&commit, now_ms)?;
-        cluster.apply(&leave, now_ms)?;
-        Ok(())
     };
-    match visit() {
-        Ok(()) => json!({"read": read, "committed": committed(cluster, &group)}),
+    let acts = visit_acts(group, config, commit);
+    match visit(cluster, acts.each_ref(), now_ms, &mut note) {
+        Ok(()) => json!({"read": read, "committed": committed(cluster, group)}),
         Err(error) => json!({"error": refusal(error.code(), error.name(), error.message())}),
     }
 }

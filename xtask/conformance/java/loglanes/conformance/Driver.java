@@ -33,9 +33,11 @@ public final class Driver {
         System.setOut(System.err);
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (RealBroker broker = RealBroker.start(Path.of(arguments[0]));
+                Tools tools = Tools.start();
                 Cluster cluster = new Cluster(broker)) {
             out.println(answer(JSON.createObjectNode()
                     .put("bootstrap", broker.bootstrap())
+                    .put("tools", tools.port())
                     .put("version", AppInfoParser.getVersion())
                     .put("date", LocalDate.now(ZoneOffset.UTC).toString())));
             for (String line = in.readLine(); line != null; line = in.readLine()) {
