@@ -354,6 +354,10 @@ impl Call {
 
 /// A tool that only writes down what it is given.
 const TOOL: &str = "#!/bin/sh
+case \" $* \" in
+  *' --partitions '*) printf 'PartitionCount: %s' \"$*\" | sed 's/ .* --partitions / /; s/ --.*//' >\"$CALLS/count\" ;;
+  *' --describe '*) cat \"$CALLS/count\" ;;
+esac
 number=$(find \"$CALLS\" -name '*.words' | wc -l)
 name=$(printf '%s/%05d' \"$CALLS\" \"$number\")
 printf '%s\\0' \"$0\" \"$@\" >\"$name.words\"

@@ -48,8 +48,7 @@ pub(super) fn script(topics: &[TopicPlan], groups: &[GroupPlan]) -> String {
 fn topic_steps(topic: &TopicPlan, out: &mut String) {
     out.push('\n');
     let TopicPlan { name, partitions, replication_factor, configs, .. } = topic;
-    shell::words(shell::create_topic(name, *partitions, *replication_factor, configs), out);
-    out.push('\n');
+    shell::create_topic(name, *partitions, *replication_factor, configs, out);
     for (step, path) in &topic.steps {
         shell::send(name, step, &[], Data::File(path), out);
     }

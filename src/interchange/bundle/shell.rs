@@ -1,5 +1,6 @@
 //! What scripts for a real cluster are made of: POSIX shell that bash reads as well.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::carry::Step;
@@ -12,6 +13,10 @@ pub(crate) const TOOL: &str = r#"BOOTSTRAP=${BOOTSTRAP:-localhost:9092}
 tool() {
   name=$1
   shift
+  if [ "$name" = kafka-console-producer ]; then
+    # It gives records up after 1.5 s and three tries; these are the defaults of Kafka's own producer.
+    set -- --request-timeout-ms 30000 --message-send-max-retries 2147483647 "$@"
+  fi
   for program in "${KAFKA_BIN:+$KAFKA_BIN/}$name.sh" "${KAFKA_BIN:+$KAFKA_BIN/}$name"; do
     if command -v "$program" >/dev/null 2>&1; then
       "$program" --bootstrap-server "$BOOTSTRAP" "$@"
@@ -152,23 +157,99 @@ pub(crate) fn words(words: impl IntoIterator<Item = String>, out: &mut String) {
     }
 }
 
-/// A topic as `kafka-topics` makes it. The environment may say another replication factor.
-pub(crate) fn create_topic<'a>(
+/// A topic as `kafka-topics` makes it. The environment may say another replication factor. Configs
+/// that the tool does not take apart are set once the topic is there.
+pub(crate) fn create_topic(
     name: &str,
     partitions: i32,
     replication_factor: i16,
-    configs: impl IntoIterator<Item = &'a (String, String)>,
-) -> Vec<String> {
-    let name = quoted(name);
+    configs: &[(String, String)],
+    out: &mut String,
+) {
+    let topic = quoted(name);
     let mut call = vec![
-        format!("tool kafka-topics --create --topic {name} --partitions {partitions}"),
+        format!("tool kafka-topics --create --topic {topic} --partitions {partitions}"),
         format!("--replication-factor \"${{REPLICATION_FACTOR:-{replication_factor}}}\""),
     ];
-    let config = |(name, value): &(String, String)| {
-        format!("--config {}", quoted(&format!("{name}={value}")))
+    let (taken, later): (Vec<_>, Vec<_>) =
+        configs.iter().partition(|(_, value)| is_taken_by_topics(value));
+    call.extend(taken.iter().map(|(name, value)| config(name, value)));
+    words(call, out);
+    out.push('\n');
+    if !later.is_empty() {
+        let values = later.into_iter().map(|(name, value)| (name.clone(), Some(value.clone())));
+        let call = alter_configs(name, &values.collect(), out);
+        words(call, out);
+        out.push('\n');
+    }
+}
+
+/// A config as `kafka-topics` takes it.
+pub(crate) fn config(name: &str, value: &str) -> String {
+    format!("--config {}", quoted(&format!("{name}={value}")))
+}
+
+/// Whether `kafka-topics` reads a config's value as it is: it parts the two at every `=`, with the
+/// blanks around it.
+pub(crate) fn is_taken_by_topics(value: &str) -> bool {
+    !value.is_empty() && !value.contains('=') && value.trim() == value
+}
+
+/// A call that sets configs, or deletes those without a value. What a command line does not carry
+/// goes by a file, which `before` writes.
+pub(crate) fn alter_configs(
+    topic: &str,
+    values: &BTreeMap<String, Option<String>>,
+    before: &mut String,
+) -> Vec<String> {
+    let mut call = vec![format!(
+        "tool kafka-configs --alter --entity-type topics --entity-name {}",
+        quoted(topic)
+    )];
+    let added: Vec<(&String, &String)> =
+        values.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))).collect();
+    let deleted: Vec<&str> = values
+        .iter()
+        .filter_map(|(name, value)| value.is_none().then_some(name.as_str()))
+        .collect();
+    let is_plain = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-:*/,".contains(&byte))
     };
-    call.extend(configs.into_iter().map(config));
+    if added.iter().all(|(name, value)| is_plain(name) && is_plain(value)) {
+        let pairs = added.iter().map(|(name, value)| match value.contains(',') {
+            true => format!("{name}=[{value}]"),
+            false => format!("{name}={value}"),
+        });
+        let pairs: Vec<String> = pairs.collect();
+        if !pairs.is_empty() {
+            call.push(format!("--add-config {}", quoted(&pairs.join(","))));
+        }
+    } else {
+        before.push_str("cat >\"$work/configs.properties\" <<'END'\n");
+        let lines =
+            added.iter().map(|(name, value)| format!("{}={}\n", property(name), property(value)));
+        here_document(lines.collect::<String>().as_bytes(), before);
+        call.push("--add-config-file \"$work/configs.properties\"".to_owned());
+    }
+    if !deleted.is_empty() {
+        call.push(format!("--delete-config {}", quoted(&deleted.join(","))));
+    }
     call
+}
+
+/// A piece of a Java properties file: everything that could mean something there in hex.
+fn property(text: &str) -> String {
+    let mut out = String::new();
+    for unit in text.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(byte) if byte.is_ascii_alphanumeric() || b"._-,[]".contains(&byte) => {
+                out.push(char::from(byte));
+            }
+            _ => out.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    out
 }
 
 /// A producer's settings: their names, as the Java client has them, and values.
@@ -288,5 +369,51 @@ mod tests {
         for data in [&b"a"[..], b"END\n", b"a\nEND\n", b"\xff\n", b"a\0\n", b"a\rb\n"] {
             assert!(!is_line_text(data), "{data:?}");
         }
+    }
+
+    #[test]
+    fn configs_go_by_a_file_where_the_command_line_would_part_them() {
+        let alter = |pairs: &[(&str, Option<&str>)]| {
+            let values = pairs
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), value.map(str::to_owned)))
+                .collect();
+            let (mut before, mut out) = (String::new(), String::new());
+            let call = alter_configs("orders", &values, &mut before);
+            words(call, &mut out);
+            (before, out)
+        };
+        let head = "tool kafka-configs --alter --entity-type topics --entity-name orders";
+        let (before, call) =
+            alter(&[("cleanup.policy", Some("compact,delete")), ("segment.ms", None)]);
+        assert_eq!(before, "");
+        assert_eq!(
+            call,
+            format!(
+                "{head} \\\n  --add-config 'cleanup.policy=[compact,delete]' --delete-config segment.ms"
+            )
+        );
+        let (before, call) = alter(&[("cleanup.policy", Some("")), ("a", Some("é=\\]\n"))]);
+        assert_eq!(
+            before,
+            "cat >\"$work/configs.properties\" <<'END'\na=\\u00e9\\u003d\\u005c]\\u000a\ncleanup.policy=\nEND\n"
+        );
+        assert_eq!(call, format!("{head} \\\n  --add-config-file \"$work/configs.properties\""));
+    }
+
+    #[test]
+    fn a_config_that_kafka_topics_does_not_take_apart_is_set_afterwards() {
+        let mut out = String::new();
+        let config = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let configs = [config("cleanup.policy", ""), config("segment.ms", "60000")];
+        create_topic("orders", 2, 1, &configs, &mut out);
+        assert_eq!(
+            out,
+            "tool kafka-topics --create --topic orders --partitions 2 \\\n  \
+             --replication-factor \"${REPLICATION_FACTOR:-1}\" --config segment.ms=60000\n\
+             cat >\"$work/configs.properties\" <<'END'\ncleanup.policy=\nEND\n\
+             tool kafka-configs --alter --entity-type topics --entity-name orders \\\n  \
+             --add-config-file \"$work/configs.properties\"\n"
+        );
     }
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use super::groups;
 use super::script::Helper;
-use super::topics::{alter_configs, delete_records_json};
+use super::topics::delete_records_json;
 use super::walk::{Line, Walk};
 use crate::command::Command;
 use crate::error::ErrorCode;
 use crate::group::ResetTo;
 use crate::interchange::bundle::shell::{
-    fits, here_document, is_line_text, pattern, quoted, words,
+    alter_configs, config, fits, here_document, is_line_text, is_taken_by_topics, pattern, quoted,
+    words,
 };
 use crate::topic::{ConfigOp, check_name};
 use crate::view::RefusalView;
@@ -86,11 +87,11 @@ impl Walk {
                 call.extend(
                     replication_factor.map(|count| format!("--replication-factor {count}")),
                 );
-                let config =
-                    |(name, value)| format!("--config {}", quoted(&format!("{name}={value}")));
-                call.extend(configs.iter().map(config));
+                call.extend(configs.iter().map(|(name, value)| config(name, value)));
                 let words = if partitions.is_some_and(|count| count < 1) {
                     Some("The partitions must be greater than 0")
+                } else if !configs.values().all(|value| is_taken_by_topics(value)) {
+                    Some("all configs to be added must be in the format")
                 } else if replication_factor.is_some_and(|count| count < 1) {
                     Some("The replication factor must be between 1 and")
                 } else {

@@ -17,6 +17,7 @@ pub(super) enum Helper {
     Offset,
     Records,
     Partitions,
+    Settled,
     Config,
     Committed,
     Lag,
@@ -24,7 +25,7 @@ pub(super) enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 13] = [
+    const ALL: [Self; 14] = [
         Self::Differs,
         Self::Refused,
         Self::Commit,
@@ -34,6 +35,7 @@ impl Helper {
         Self::Offset,
         Self::Records,
         Self::Partitions,
+        Self::Settled,
         Self::Config,
         Self::Committed,
         Self::Lag,
@@ -135,7 +137,24 @@ records() {
                 r#"
 # partitions PATTERN
 partitions() {
-  tool kafka-topics --describe --topic "$1" | sed -n 's/.*PartitionCount: *\([0-9]*\).*/\1/p'
+  tool kafka-topics --describe --topic "$1" 2>/dev/null |
+    sed -n 's/.*PartitionCount: *\([0-9]*\).*/\1/p'
+}
+"#
+            }
+            Self::Settled => {
+                r#"
+# settled PATTERN COUNT: waits until the brokers know of all partitions of a topic.
+settled() {
+  tries=0
+  until [ "$(partitions "$1")" = "$2" ]; do
+    tries=$((tries + 1))
+    if [ "$tries" -gt 30 ]; then
+      echo "$1 should have $2 partitions by now" >&2
+      exit 1
+    fi
+    sleep 1
+  done
 }
 "#
             }
@@ -190,6 +209,7 @@ shown() {
     const fn needs(self) -> &'static [Self] {
         match self {
             Self::Refused | Self::Ends | Self::Holds => &[Self::Differs],
+            Self::Settled => &[Self::Partitions],
             _ => &[],
         }
     }

@@ -67,6 +67,12 @@ struct Options {
     /// A few histories, for CI
     #[arg(long, conflicts_with = "histories")]
     short: bool,
+    /// How many histories are compared as commands, too; a twentieth unless said
+    #[arg(long)]
+    scripts: Option<u64>,
+    /// Of the lessons only those with this in their name
+    #[arg(long)]
+    lesson: Option<String>,
     /// Only say whether this machine has what is needed
     #[arg(long)]
     check: bool,
@@ -129,7 +135,11 @@ fn run(options: &Options) -> Result<()> {
     if options.short {
         scripts.retain(|script| SHORT_LESSONS.iter().any(|name| script.name.ends_with(name)));
     }
-    for seed in (seed..).take(usize::try_from(bundles)?) {
+    if let Some(name) = &options.lesson {
+        scripts.retain(|script| script.name.contains(name));
+    }
+    let drawn = options.scripts.unwrap_or(bundles);
+    for seed in (seed..).take(usize::try_from(drawn)?) {
         let acts = history::generate(seed, now_ms);
         scripts.push(scripts::of_history(seed, &acts, now_ms));
     }
@@ -190,10 +200,15 @@ fn compare_scripts(
 ) -> Result<usize> {
     let mut failed = 0;
     for script in scripts {
-        println!("{}", script.name);
-        if let Some(found) = scripts::compare(broker, script, tools, counts)? {
-            println!("{} differs: {found}", script.name);
-            failed += 1;
+        let start = Instant::now();
+        let found = scripts::compare(broker, script, tools, counts)?;
+        let seconds = start.elapsed().as_secs_f64();
+        match found {
+            Some(found) => {
+                println!("{} differs: {found}", script.name);
+                failed += 1;
+            }
+            None => println!("{} as commands: the same, in {seconds:.0} s", script.name),
         }
     }
     Ok(failed)

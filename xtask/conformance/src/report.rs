@@ -30,7 +30,7 @@ pub fn write(
     for (what, count) in &counts.0 {
         writeln!(page, "| {what} compared | {count} |")?;
     }
-    writeln!(page, "| **histories and bundles that differ** | **{failed}** |")?;
+    writeln!(page, "| **histories, bundles and scripts that differ** | **{failed}** |")?;
     std::fs::write(&path, page)?;
     println!("docs/conformance.md has the result");
     Ok(())

@@ -233,18 +233,17 @@ final class Cluster implements AutoCloseable {
         var bytes = new org.apache.kafka.common.serialization.ByteArrayDeserializer();
         try (var consumer = new KafkaConsumer<>(Map.<String, Object>of("bootstrap.servers", broker.bootstrap()), bytes, bytes)) {
             for (JsonNode topic : act.get("topics")) {
-                for (var info : consumer.partitionsFor(topic.asText())) {
-                    TopicPartition at = new TopicPartition(topic.asText(), info.partition());
-                    consumer.assign(List.of(at));
-                    consumer.seekToBeginning(List.of(at));
-                    long end = consumer.endOffsets(List.of(at)).get(at);
-                    ArrayNode found = Driver.JSON.createArrayNode();
-                    while (consumer.position(at) < end) {
-                        for (var record : consumer.poll(Duration.ofMillis(200))) {
-                            found.add(row(record));
-                        }
+                List<TopicPartition> all = consumer.partitionsFor(topic.asText()).stream()
+                        .map(info -> new TopicPartition(info.topic(), info.partition()))
+                        .toList();
+                all.forEach(at -> records.putArray(at.toString()));
+                consumer.assign(all);
+                consumer.seekToBeginning(all);
+                Map<TopicPartition, Long> ends = consumer.endOffsets(all);
+                while (!all.stream().allMatch(at -> consumer.position(at) >= ends.get(at))) {
+                    for (var record : consumer.poll(Duration.ofMillis(200))) {
+                        records.withArray("/" + record.topic() + "-" + record.partition()).add(row(record));
                     }
-                    records.set(at.toString(), found);
                 }
             }
         }
