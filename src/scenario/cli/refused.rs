@@ -13,7 +13,7 @@ use crate::interchange::bundle::shell::{
     alter_configs, config, fits, here_document, is_line_text, is_taken_by_topics, pattern, quoted,
     words,
 };
-use crate::topic::{ConfigOp, check_name};
+use crate::topic::{ConfigOp, TopicConfig, check_name};
 use crate::view::RefusalView;
 
 /// How a tool asks for it.
@@ -22,12 +22,12 @@ struct Ask {
     /// What the tool reads.
     input: Option<String>,
     /// What the tool itself says, where it does not ask the broker.
-    words: Option<&'static str>,
+    words: Vec<String>,
 }
 
 impl Ask {
     fn of(call: Vec<String>) -> Self {
-        Self { call, input: None, words: None }
+        Self { call, input: None, words: Vec::new() }
     }
 }
 
@@ -59,10 +59,9 @@ impl Walk {
 
     fn ask_in_vain(&mut self, ask: &Ask, refusal: &RefusalView, line: u32) {
         let exception = refusal.code.and_then(ErrorCode::from_code).map(ErrorCode::exception);
-        let told =
-            [ask.words.unwrap_or_default(), &refusal.message, exception.unwrap_or(refusal.name)];
-        let told: Vec<&str> =
-            told.into_iter().flat_map(str::lines).filter(|text| !text.is_empty()).collect();
+        let told = ask.words.iter().map(String::as_str);
+        let told = told.chain([refusal.message.as_str(), exception.unwrap_or(refusal.name)]);
+        let told: Vec<&str> = told.flat_map(str::lines).filter(|text| !text.is_empty()).collect();
         self.script.needs(Helper::Refused);
         let refused = format!("refused {line} {} {}", refusal.name, quoted(&told.join("\n")));
         let mut call = vec![refused];
@@ -88,28 +87,33 @@ impl Walk {
                     replication_factor.map(|count| format!("--replication-factor {count}")),
                 );
                 call.extend(configs.iter().map(|(name, value)| config(name, value)));
-                let words = if partitions.is_some_and(|count| count < 1) {
-                    Some("The partitions must be greater than 0")
-                } else if !configs.values().all(|value| is_taken_by_topics(value)) {
-                    Some("all configs to be added must be in the format")
-                } else if replication_factor.is_some_and(|count| count < 1) {
-                    Some("The replication factor must be between 1 and")
-                } else {
-                    None
-                };
+                // What the tool itself looks at, before it asks.
+                let mut words = Vec::new();
+                if partitions.is_some_and(|count| count < 1) {
+                    words.push("The partitions must be greater than 0".to_owned());
+                }
+                if replication_factor.is_some_and(|count| count < 1) {
+                    words.push("The replication factor must be between 1 and".to_owned());
+                }
+                if !configs.values().all(|value| is_taken_by_topics(value)) {
+                    words.push("all configs to be added must be in the format".to_owned());
+                }
+                if let Err(error) = TopicConfig::parse(configs.clone()) {
+                    words.push(error.message().to_owned());
+                }
                 Ok(Ask { words, ..Ask::of(call) })
             }
             Command::DeleteTopic { name } => {
                 check_name(name).map_err(|_| OTHER)?;
                 let call = format!("tool kafka-topics --delete --topic {}", quoted(&pattern(name)));
-                Ok(Ask { words: Some(NO_TOPIC), ..Ask::of(vec![call]) })
+                Ok(Ask { words: vec![NO_TOPIC.to_owned()], ..Ask::of(vec![call]) })
             }
             Command::CreatePartitions { topic, total } => {
                 check_name(topic).map_err(|_| OTHER)?;
                 let topic = quoted(&pattern(topic));
                 let call =
                     format!("tool kafka-topics --alter --topic {topic} --partitions {total}");
-                Ok(Ask { words: Some(NO_TOPIC), ..Ask::of(vec![call]) })
+                Ok(Ask { words: vec![NO_TOPIC.to_owned()], ..Ask::of(vec![call]) })
             }
             Command::AlterConfigs { topic, ops } => {
                 let is_plain = |op: &ConfigOp| matches!(op, ConfigOp::Set | ConfigOp::Delete);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use loglanes::scenario::{Act, Commands, Player, Scenario, Statement};
@@ -111,6 +112,8 @@ pub fn compare(
     if script.scenario.lines().iter().any(cleans) {
         broker.ask(&json!({"type": "runCleaner"}))?;
     }
+    // What was committed on a deleted topic goes a moment later.
+    std::thread::sleep(Duration::from_millis(500));
     let there = There {
         offset: &|topic, partition, offset| commands.offset_there(topic, partition, offset),
         committed: &|group| {
