@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use loglanes::scenario::{Act, Commands, Player, Scenario, Statement};
@@ -16,6 +16,9 @@ use crate::compare::{Counts, difference as of_values};
 use crate::history::producers;
 use crate::product;
 use crate::tools::{Tools, has_kcat, hex};
+
+/// How long what was committed on a deleted topic may stay.
+const FORGOTTEN_WITHIN: Duration = Duration::from_secs(5);
 
 /// A scenario to compare.
 pub struct Script {
@@ -112,8 +115,6 @@ pub fn compare(
     if script.scenario.lines().iter().any(cleans) {
         broker.ask(&json!({"type": "runCleaner"}))?;
     }
-    // What was committed on a deleted topic goes a moment later.
-    std::thread::sleep(Duration::from_millis(500));
     let there = There {
         offset: &|topic, partition, offset| commands.offset_there(topic, partition, offset),
         committed: &|group| {
@@ -182,9 +183,17 @@ pub fn difference(
             counts.add(&format!("partitions of {kind}"), 1);
         }
     }
-    for (id, _) in cluster.groups() {
+    for id in groups {
         let ours = (there.committed)(id);
-        if let Some(difference) = of_values(&ours, &told["ok"]["committed"][id]) {
+        let mut theirs = told["ok"]["committed"][id].clone();
+        // What was committed on a deleted topic goes a moment later.
+        let start = Instant::now();
+        while ours != theirs && start.elapsed() < FORGOTTEN_WITHIN {
+            std::thread::sleep(Duration::from_millis(100));
+            let told = broker.ask(&json!({"type": "read", "topics": [], "groups": [id]}))?;
+            theirs = told["ok"]["committed"][id].clone();
+        }
+        if let Some(difference) = of_values(&ours, &theirs) {
             return Ok(Some(format!("group {id}, {difference}")));
         }
         counts.add(&format!("groups of {kind}"), 1);

@@ -52,8 +52,7 @@ final class Cluster implements AutoCloseable {
             case "createTopic" -> createTopic(act);
             case "deleteTopic" -> {
                 ObjectNode deleted = deleteTopic(act.get("name").asText());
-                // Its commits go a moment later.
-                Thread.sleep(50);
+                groups.awaitForgotten(act.get("name").asText());
                 yield deleted;
             }
             case "createPartitions" -> createPartitions(act);

@@ -127,6 +127,21 @@ final class Groups {
         return Driver.JSON.createObjectNode();
     }
 
+    /** Until no group has a commit on a deleted topic: they go a moment later. */
+    void awaitForgotten(String topic) throws Exception {
+        for (int attempt = 0; attempt < 200; attempt++) {
+            boolean isThere = false;
+            for (var group : admin.listGroups().all().get()) {
+                var offsets = admin.listConsumerGroupOffsets(group.groupId()).partitionsToOffsetAndMetadata().get();
+                isThere |= offsets.keySet().stream().anyMatch(at -> at.topic().equals(topic));
+            }
+            if (!isThere) {
+                return;
+            }
+            Thread.sleep(50);
+        }
+    }
+
     /** What each of some groups has committed. */
     ObjectNode committed(ArrayNode groups) throws Exception {
         ObjectNode committed = Driver.JSON.createObjectNode();
