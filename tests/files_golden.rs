@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use files::{Placed, Plain, decode, decode_all, export, records, sending};
 use golden::{Tally, hex, lines};
-use loglanes::interchange::kcat_lines::{KcatLines, KcatLinesDecoder};
+use loglanes::interchange::kcat_lines::KcatLines;
 use loglanes::interchange::kcat_text::{KcatText, KcatTextDecoder};
 use loglanes::interchange::properties::Properties;
 use loglanes::interchange::{ExportFormat, ExportScope, FileFormat};
@@ -237,7 +237,7 @@ fn lines_are_read_as_kcat_reads_them() {
         let theirs: Vec<Plain> = case["records"].as_array().unwrap().iter().map(plain).collect();
         let stderr = case["stderr"].as_str().unwrap();
         let input = hex(&case["stdin_hex"]).unwrap();
-        match KcatLinesDecoder::new(&options) {
+        match options.decoder() {
             Err(error) => {
                 tally.compare(&args, format!("% ERROR: {}\n", error.message()), stderr.to_owned());
             }

@@ -20,7 +20,7 @@ use super::decoder::{Decoder, FileHeader, FileRecord, Found, Passed, Place, Refu
 use super::encoder::{Encoder, Lying};
 use super::java_text::repair;
 use super::jsonlines::MAX_RECORD_LINE_BYTES;
-use super::pieces::{Ending, Piece, Pieces, too_long};
+use super::pieces::{self, Ending, Piece, PieceReader, too_long};
 use super::properties::{self, Properties};
 use crate::error::{Error, Result};
 
@@ -67,13 +67,6 @@ impl Layout {
     }
 }
 
-/// Reads what `kafka-console-consumer` prints.
-#[derive(Debug)]
-pub struct ConsoleConsumerDecoder {
-    pieces: Pieces,
-    reader: Reader,
-}
-
 #[derive(Debug)]
 struct Reader {
     layout: Layout,
@@ -86,29 +79,27 @@ struct Reader {
     passed: Passed,
 }
 
-impl ConsoleConsumerDecoder {
-    /// A reader of text that was printed with these properties. `nulls`: the null literal is none,
-    /// not text.
-    ///
-    /// # Errors
-    ///
-    /// Properties with which nothing can be told apart: no value, an empty separator.
-    pub fn new(properties: &Properties, nulls: bool) -> Result<Self> {
-        properties::check(properties)?;
-        let layout = Layout::new(properties);
-        if !layout.value {
-            return Err(Error::loglanes("With print.value=false there is no value in the text.")
-                .with_hint("Print the values as well, or read the text in another format."));
-        }
-        let columns = layout.is_marked() || layout.headers || layout.key;
-        if layout.line_separator.is_empty() || columns && layout.separator.is_empty() {
-            return Err(Error::loglanes("An empty separator parts nothing.")
-                .with_hint("Name the key.separator and the line.separator that were printed."));
-        }
-        let pieces = Pieces::new(Ending::Bytes(layout.line_separator.clone()));
-        let (open, overflow, passed) = (None, 0, Passed::default());
-        Ok(Self { pieces, reader: Reader { layout, nulls, open, overflow, passed } })
+/// A reader of text that `kafka-console-consumer` printed with these properties. `nulls`: the null
+/// literal is none, not text.
+///
+/// # Errors
+///
+/// Properties with which nothing can be told apart: no value, an empty separator.
+pub fn decoder(properties: &Properties, nulls: bool) -> Result<Box<dyn Decoder>> {
+    properties::check(properties)?;
+    let layout = Layout::new(properties);
+    if !layout.value {
+        return Err(Error::loglanes("With print.value=false there is no value in the text.")
+            .with_hint("Print the values as well, or read the text in another format."));
     }
+    let columns = layout.is_marked() || layout.headers || layout.key;
+    if layout.line_separator.is_empty() || columns && layout.separator.is_empty() {
+        return Err(Error::loglanes("An empty separator parts nothing.")
+            .with_hint("Name the key.separator and the line.separator that were printed."));
+    }
+    let ending = Ending::Bytes(layout.line_separator.clone());
+    let (open, overflow, passed) = (None, 0, Passed::default());
+    Ok(pieces::decoder(ending, Reader { layout, nulls, open, overflow, passed }))
 }
 
 /// The columns that mark a record, and what follows them.
@@ -170,7 +161,7 @@ impl Layout {
     }
 }
 
-impl Reader {
+impl PieceReader for Reader {
     fn take(&mut self, piece: &Piece<'_>, each: &mut dyn FnMut(Found<'_>)) {
         let line = match piece.content {
             Ok(line) => line,
@@ -212,6 +203,12 @@ impl Reader {
         each(found.map_err(|reason| RefusedAt { place, reason }));
     }
 
+    fn passed(&self) -> Passed {
+        self.passed
+    }
+}
+
+impl Reader {
     fn some<'a>(&self, cell: &'a [u8]) -> Option<&'a [u8]> {
         Some(cell).filter(|&cell| !self.nulls || cell != self.layout.null_literal)
     }
@@ -294,23 +291,6 @@ fn headers_of<'a>(
         .into_iter()
         .map(|(start, colon, end)| (cut(start, colon), cut(colon + 1, end)))
         .collect())
-}
-
-impl Decoder for ConsoleConsumerDecoder {
-    fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
-        let Self { pieces, reader } = self;
-        pieces.feed(chunk, |piece| reader.take(&piece, each));
-    }
-
-    fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
-        let Self { pieces, reader } = self;
-        pieces.finish(|piece| reader.take(&piece, each));
-        reader.close(each);
-    }
-
-    fn passed(&self) -> Passed {
-        self.reader.passed
-    }
 }
 
 /// Writes what `kafka-console-consumer` would print.

@@ -10,16 +10,9 @@ use std::borrow::Cow;
 
 use super::decoder::{Decoder, FileHeader, FileRecord, Found, Place, RefusedAt};
 use super::java_text::{Pattern, repair};
-use super::pieces::{Ending, Piece, Pieces, too_long};
+use super::pieces::{self, Ending, Piece, PieceReader, too_long};
 use super::properties::{self, Properties};
 use crate::error::{Error, Result};
-
-/// Reads what `kafka-console-producer` reads.
-#[derive(Debug)]
-pub struct ConsoleProducerDecoder {
-    pieces: Pieces,
-    reader: Reader,
-}
 
 #[derive(Debug)]
 struct Reader {
@@ -33,92 +26,73 @@ struct Reader {
     null_marker: Option<String>,
 }
 
-impl ConsoleProducerDecoder {
-    /// A reader with these properties; unknown ones are ignored, as by the tool.
-    ///
-    /// # Errors
-    ///
-    /// Separators that are the same, in the tool's words; a separator that is no regular
-    /// expression.
-    ///
-    /// ```
-    /// use loglanes::interchange::Decoder;
-    /// use loglanes::interchange::console_producer::ConsoleProducerDecoder;
-    ///
-    /// let properties = [("parse.key".to_owned(), "true".to_owned())].into();
-    /// let mut decoder = ConsoleProducerDecoder::new(&properties)?;
-    /// decoder.feed(b"k\tv\nnokey\n", &mut |found| {
-    ///     if let Err(refused) = found {
-    ///         assert_eq!(refused.reason, "No key separator found on line number 2: 'nokey'");
-    ///     }
-    /// });
-    /// # Ok::<(), loglanes::Error>(())
-    /// ```
-    pub fn new(properties: &Properties) -> Result<Self> {
-        properties::check(properties)?;
-        let text = |name, default| properties::text(properties, name, default).to_owned();
-        let key_separator = text("key.separator", "\t");
-        let headers_delimiter = text("headers.delimiter", "\t");
-        let headers_separator = text("headers.separator", ",");
-        let headers_key_separator = text("headers.key.separator", ":");
-        let null_marker = properties.get("null.marker").cloned();
-        let mut pairs = vec![
-            ("headers.delimiter", &headers_delimiter, "headers.separator", &headers_separator),
-            (
-                "headers.delimiter",
-                &headers_delimiter,
-                "headers.key.separator",
-                &headers_key_separator,
-            ),
-            (
-                "headers.separator",
-                &headers_separator,
-                "headers.key.separator",
-                &headers_key_separator,
-            ),
-        ];
-        if let Some(marker) = &null_marker {
-            pairs.extend([
-                ("null.marker", marker, "key.separator", &key_separator),
-                ("null.marker", marker, "headers.separator", &headers_separator),
-                ("null.marker", marker, "headers.delimiter", &headers_delimiter),
-                ("null.marker", marker, "headers.key.separator", &headers_key_separator),
-            ]);
-        }
-        if let Some((one, _, other, _)) = pairs.iter().find(|(_, one, _, other)| one == other) {
-            return Err(Error::client(
-                "KafkaException",
-                format!("{one} and {other} may not be equal"),
-            )
-            .with_hint("Set one of the two to something else."));
-        }
-        let pattern = Pattern::parse(&headers_separator).map_err(|why| {
-            let at = headers_separator.encode_utf16().count().saturating_sub(1);
-            let indent = " ".repeat(at);
-            Error::client(
-                "PatternSyntaxException",
-                format!("{why} near index {at}\n{headers_separator}\n{indent}^"),
-            )
-            .with_hint("headers.separator is a regular expression: put a backslash before signs such as [ or |.")
-        })?;
-        Ok(Self {
-            pieces: Pieces::new(Ending::Java),
-            reader: Reader {
-                parse_key: properties::is_true(properties, "parse.key", false),
-                parse_headers: properties::is_true(properties, "parse.headers", false),
-                ignore_error: properties::is_true(properties, "ignore.error", false),
-                key_separator,
-                headers_delimiter,
-                headers_key_separator,
-                headers_separator: pattern,
-                null_marker,
-            },
-        })
+/// A reader of what `kafka-console-producer` reads with these properties; unknown ones are ignored, as by the tool.
+///
+/// # Errors
+///
+/// Separators that are the same, in the tool's words; a separator that is no regular
+/// expression.
+///
+/// ```
+/// use loglanes::interchange::console_producer;
+///
+/// let properties = [("parse.key".to_owned(), "true".to_owned())].into();
+/// console_producer::decoder(&properties)?.feed(b"k\tv\nnokey\n", &mut |found| {
+///     if let Err(refused) = found {
+///         assert_eq!(refused.reason, "No key separator found on line number 2: 'nokey'");
+///     }
+/// });
+/// # Ok::<(), loglanes::Error>(())
+/// ```
+pub fn decoder(properties: &Properties) -> Result<Box<dyn Decoder>> {
+    properties::check(properties)?;
+    let text = |name, default| properties::text(properties, name, default).to_owned();
+    let key_separator = text("key.separator", "\t");
+    let headers_delimiter = text("headers.delimiter", "\t");
+    let headers_separator = text("headers.separator", ",");
+    let headers_key_separator = text("headers.key.separator", ":");
+    let null_marker = properties.get("null.marker").cloned();
+    let mut pairs = vec![
+        ("headers.delimiter", &headers_delimiter, "headers.separator", &headers_separator),
+        ("headers.delimiter", &headers_delimiter, "headers.key.separator", &headers_key_separator),
+        ("headers.separator", &headers_separator, "headers.key.separator", &headers_key_separator),
+    ];
+    if let Some(marker) = &null_marker {
+        pairs.extend([
+            ("null.marker", marker, "key.separator", &key_separator),
+            ("null.marker", marker, "headers.separator", &headers_separator),
+            ("null.marker", marker, "headers.delimiter", &headers_delimiter),
+            ("null.marker", marker, "headers.key.separator", &headers_key_separator),
+        ]);
     }
+    if let Some((one, _, other, _)) = pairs.iter().find(|(_, one, _, other)| one == other) {
+        return Err(Error::client("KafkaException", format!("{one} and {other} may not be equal"))
+            .with_hint("Set one of the two to something else."));
+    }
+    let pattern = Pattern::parse(&headers_separator).map_err(|why| {
+        let at = headers_separator.encode_utf16().count().saturating_sub(1);
+        let indent = " ".repeat(at);
+        Error::client(
+            "PatternSyntaxException",
+            format!("{why} near index {at}\n{headers_separator}\n{indent}^"),
+        )
+        .with_hint("headers.separator is a regular expression: put a backslash before signs such as [ or |.")
+    })?;
+    let reader = Reader {
+        parse_key: properties::is_true(properties, "parse.key", false),
+        parse_headers: properties::is_true(properties, "parse.headers", false),
+        ignore_error: properties::is_true(properties, "ignore.error", false),
+        key_separator,
+        headers_delimiter,
+        headers_key_separator,
+        headers_separator: pattern,
+        null_marker,
+    };
+    Ok(pieces::decoder(Ending::Java, reader))
 }
 
-impl Reader {
-    fn take(&self, piece: &Piece<'_>, each: &mut dyn FnMut(Found<'_>)) {
+impl PieceReader for Reader {
+    fn take(&mut self, piece: &Piece<'_>, each: &mut dyn FnMut(Found<'_>)) {
         let place = Place::Line(piece.line);
         let found = match piece.content {
             Ok(line) => self.record(piece.line, &repair(line)),
@@ -126,7 +100,9 @@ impl Reader {
         };
         each(found.map_err(|reason| RefusedAt { place, reason }));
     }
+}
 
+impl Reader {
     fn record(&self, number: u64, line: &str) -> std::result::Result<FileRecord<'static>, String> {
         let part = |enabled: bool, rest: &str, separator: &str, name: &str| {
             if !enabled {
@@ -201,17 +177,5 @@ impl Reader {
                 Ok(FileHeader { key: Cow::Owned(key.into_bytes()), value })
             })
             .collect()
-    }
-}
-
-impl Decoder for ConsoleProducerDecoder {
-    fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
-        let Self { pieces, reader } = self;
-        pieces.feed(chunk, |piece| reader.take(&piece, each));
-    }
-
-    fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
-        let Self { pieces, reader } = self;
-        pieces.finish(|piece| reader.take(&piece, each));
     }
 }

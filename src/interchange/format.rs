@@ -2,17 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::console_consumer::ConsoleConsumerDecoder;
-use super::console_producer::ConsoleProducerDecoder;
 use super::csv::CsvDecoder;
 use super::decoder::Decoder;
 use super::json_array::JsonArrayDecoder;
-use super::kcat_json::KcatJsonDecoder;
-use super::kcat_lines::{KcatLines, KcatLinesDecoder};
+use super::kcat_lines::KcatLines;
 use super::kcat_text::{KcatText, KcatTextDecoder};
-use super::lossless::LosslessDecoder;
 use super::properties::{self, Properties};
 use super::segment::{DumpDecoder, LogZipDecoder, SegmentDecoder};
+use super::{console_consumer, console_producer, kcat_json, lossless, ndjson};
 use crate::error::{Error, Result};
 
 /// A format and its options.
@@ -74,18 +71,16 @@ impl FileFormat {
     /// Options that cannot be used.
     pub fn decoder(&self) -> Result<Box<dyn Decoder>> {
         Ok(match self {
-            Self::Ndjson => super::ndjson::decoder(None),
+            Self::Ndjson => ndjson::decoder(None),
             Self::JsonArray => Box::new(JsonArrayDecoder::default()),
-            Self::KcatLines(options) => Box::new(KcatLinesDecoder::new(options)?),
+            Self::KcatLines(options) => options.decoder()?,
             Self::KcatText(text) => Box::new(KcatTextDecoder::new(text)?),
-            Self::ConsoleProducer { properties } => {
-                Box::new(ConsoleProducerDecoder::new(properties)?)
-            }
+            Self::ConsoleProducer { properties } => console_producer::decoder(properties)?,
             Self::ConsoleConsumer { properties, nulls } => {
-                Box::new(ConsoleConsumerDecoder::new(properties, *nulls)?)
+                console_consumer::decoder(properties, *nulls)?
             }
-            Self::Lossless => Box::new(LosslessDecoder::default()),
-            Self::KcatJson => Box::new(KcatJsonDecoder::default()),
+            Self::Lossless => lossless::decoder(),
+            Self::KcatJson => kcat_json::decoder(),
             Self::Segment => Box::new(SegmentDecoder::default()),
             Self::LogZip => Box::new(LogZipDecoder::default()),
             Self::DumpLog => Box::new(DumpDecoder::default()),

@@ -7,11 +7,65 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, Visitor};
 use std::fmt;
 
+use super::decoder::{Decoder, FileRecord, Found, Passed, Place, RefusedAt};
+use super::lines::{Line, LineSplitter};
+use super::ndjson::is_blank;
+
 /// The longest line that is taken where a line is a whole record with its key and headers: 8 MiB.
 ///
 /// A client sends at most 1 MiB at once ([`MAX_REQUEST_SIZE`](crate::producer::MAX_REQUEST_SIZE)),
 /// and a byte takes at most six characters (`\u0000`): 6 MiB, and room for the names around them.
 pub const MAX_RECORD_LINE_BYTES: usize = 8 << 20;
+
+/// What a line says, or why it is no record.
+type ReadLine = fn(Place, &[u8]) -> Result<FileRecord<'static>, String>;
+
+/// A decoder of lines of at most [`MAX_RECORD_LINE_BYTES`], each of them a record by itself.
+pub(super) fn decoder(read: ReadLine) -> Box<dyn Decoder> {
+    let lines = LineSplitter::with_limit(MAX_RECORD_LINE_BYTES);
+    Box::new(RecordLines { lines, reader: LineReader { read, passed: Passed::default() } })
+}
+
+#[derive(Debug)]
+struct RecordLines {
+    lines: LineSplitter,
+    reader: LineReader,
+}
+
+#[derive(Debug)]
+struct LineReader {
+    read: ReadLine,
+    passed: Passed,
+}
+
+impl LineReader {
+    fn take(&mut self, line: Line<'_>, each: &mut dyn FnMut(Found<'_>)) {
+        let place = Place::Line(line.number);
+        match line.content {
+            Ok(content) if is_blank(content) => self.passed.blank += 1,
+            Ok(content) => {
+                each((self.read)(place, content).map_err(|reason| RefusedAt { place, reason }));
+            }
+            Err(long) => each(Err(RefusedAt::new(place, long.reason(MAX_RECORD_LINE_BYTES)))),
+        }
+    }
+}
+
+impl Decoder for RecordLines {
+    fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
+        let Self { lines, reader } = self;
+        lines.feed(chunk, |line| reader.take(line, each));
+    }
+
+    fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
+        let Self { lines, reader } = self;
+        std::mem::take(lines).finish(|line| reader.take(line, each));
+    }
+
+    fn passed(&self) -> Passed {
+        self.reader.passed
+    }
+}
 
 /// A string of JSON as bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

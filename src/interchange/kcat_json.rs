@@ -11,18 +11,15 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::Write as _;
 
-use super::decoder::{Decoder, FileHeader, FileRecord, Found, Passed, Place, RefusedAt};
+use super::decoder::{Decoder, FileHeader, FileRecord, Place};
 use super::encoder::{Encoder, Lying};
 use super::json::{Bad, check_depth};
-use super::jsonlines::{self, MAX_RECORD_LINE_BYTES, Text};
-use super::lines::{Line, LineSplitter};
-use super::ndjson::is_blank;
+use super::jsonlines::{self, Text};
 
-/// Reads the lines of `kcat -J`.
-#[derive(Debug)]
-pub struct KcatJsonDecoder {
-    lines: LineSplitter,
-    passed: Passed,
+/// A reader of the lines of `kcat -J`.
+#[must_use]
+pub fn decoder() -> Box<dyn Decoder> {
+    jsonlines::decoder(record)
 }
 
 #[derive(Deserialize)]
@@ -39,23 +36,6 @@ struct KcatLine {
     payload: Option<Text>,
     #[serde(default)]
     headers: Option<Vec<Option<Text>>>,
-}
-
-impl Default for KcatJsonDecoder {
-    fn default() -> Self {
-        Self { lines: LineSplitter::with_limit(MAX_RECORD_LINE_BYTES), passed: Passed::default() }
-    }
-}
-
-fn take(line: Line<'_>, passed: &mut Passed, each: &mut dyn FnMut(Found<'_>)) {
-    let place = Place::Line(line.number);
-    match line.content {
-        Ok(content) if is_blank(content) => passed.blank += 1,
-        Ok(content) => {
-            each(record(place, content).map_err(|reason| RefusedAt { place, reason }));
-        }
-        Err(long) => each(Err(RefusedAt::new(place, long.reason(MAX_RECORD_LINE_BYTES)))),
-    }
 }
 
 fn record(place: Place, line: &[u8]) -> Result<FileRecord<'static>, String> {
@@ -86,22 +66,6 @@ fn record(place: Place, line: &[u8]) -> Result<FileRecord<'static>, String> {
         headers,
         row: None,
     })
-}
-
-impl Decoder for KcatJsonDecoder {
-    fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
-        let passed = &mut self.passed;
-        self.lines.feed(chunk, |line| take(line, passed, each));
-    }
-
-    fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
-        let passed = &mut self.passed;
-        std::mem::take(&mut self.lines).finish(|line| take(line, passed, each));
-    }
-
-    fn passed(&self) -> Passed {
-        self.passed
-    }
 }
 
 /// Writes what `kcat -C -J` would print.

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 use super::decoder::{Decoder, FileHeader, FileRecord, Found, Passed, Place, RefusedAt};
-use super::pieces::{Ending, Piece, Pieces, too_long};
+use super::pieces::{self, Ending, Piece, PieceReader, too_long};
 use crate::error::{Error, Result};
 
 /// The options of `kcat -P` that say how its input is read. Escapes are kcat's: `\n`, `\t`, `\x1f`.
@@ -31,43 +31,35 @@ pub struct KcatLines {
     pub headers: Vec<String>,
 }
 
-/// Reads what `kcat -P` reads.
-#[derive(Debug)]
-pub struct KcatLinesDecoder {
-    pieces: Pieces,
-    line: LineRule,
-    passed: Passed,
-}
-
 #[derive(Debug)]
 struct LineRule {
     key_delimiter: Option<Vec<u8>>,
     nulls: bool,
     key: Option<Vec<u8>>,
     headers: Vec<FileHeader<'static>>,
+    passed: Passed,
 }
 
-impl KcatLinesDecoder {
-    /// A reader with these options.
+impl KcatLines {
+    /// A reader of what `kcat -P` reads with these options.
     ///
     /// # Errors
     ///
     /// An empty delimiter.
     ///
     /// ```
-    /// use loglanes::interchange::Decoder;
-    /// use loglanes::interchange::kcat_lines::{KcatLines, KcatLinesDecoder};
+    /// use loglanes::interchange::kcat_lines::KcatLines;
     ///
     /// let options = KcatLines { key_delimiter: Some(":".into()), ..KcatLines::default() };
-    /// let mut decoder = KcatLinesDecoder::new(&options)?;
     /// let mut keys = Vec::new();
-    /// decoder.feed(b"a:b:c\nplain\n", &mut |found| {
+    /// options.decoder()?.feed(b"a:b:c\nplain\n", &mut |found| {
     ///     keys.push(found.unwrap().key.map(|key| key.into_owned()));
     /// });
     /// assert_eq!(keys, [Some(b"a".to_vec()), None]);
     /// # Ok::<(), loglanes::Error>(())
     /// ```
-    pub fn new(options: &KcatLines) -> Result<Self> {
+    pub fn decoder(&self) -> Result<Box<dyn Decoder>> {
+        let options = self;
         let delimiter = unescape(options.delimiter.as_deref().unwrap_or("\n"));
         if delimiter.is_empty() {
             return Err(Error::loglanes("Message delimiter -D must not be empty when producing")
@@ -88,25 +80,23 @@ impl KcatLinesDecoder {
                 value: value.map(|value| Cow::Owned(value.as_bytes().to_vec())),
             }
         });
-        Ok(Self {
-            pieces: Pieces::new(Ending::Bytes(delimiter)),
-            line: LineRule {
-                key_delimiter,
-                nulls: options.nulls,
-                key: options.key.as_ref().map(|key| key.as_bytes().to_vec()),
-                headers: headers.collect(),
-            },
+        let rule = LineRule {
+            key_delimiter,
+            nulls: options.nulls,
+            key: options.key.as_ref().map(|key| key.as_bytes().to_vec()),
+            headers: headers.collect(),
             passed: Passed::default(),
-        })
+        };
+        Ok(pieces::decoder(Ending::Bytes(delimiter), rule))
     }
 }
 
-impl LineRule {
-    fn take(&self, piece: &Piece<'_>, passed: &mut Passed, each: &mut dyn FnMut(Found<'_>)) {
+impl PieceReader for LineRule {
+    fn take(&mut self, piece: &Piece<'_>, each: &mut dyn FnMut(Found<'_>)) {
         let place = Place::Line(piece.line);
         let content = match piece.content {
             Ok([]) => {
-                passed.blank += 1;
+                self.passed.blank += 1;
                 return;
             }
             Ok(content) => content,
@@ -128,18 +118,6 @@ impl LineRule {
             headers: self.headers.clone(),
             ..FileRecord::of_value(place, content)
         }));
-    }
-}
-
-impl Decoder for KcatLinesDecoder {
-    fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
-        let Self { pieces, line, passed } = self;
-        pieces.feed(chunk, |piece| line.take(&piece, passed, each));
-    }
-
-    fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
-        let Self { pieces, line, passed } = self;
-        pieces.finish(|piece| line.take(&piece, passed, each));
     }
 
     fn passed(&self) -> Passed {

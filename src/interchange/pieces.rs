@@ -3,6 +3,9 @@
 //! [`LineSplitter`](super::lines::LineSplitter) is for files that people edit: it takes CRLF for an
 //! ending and passes over a byte order mark. Kafka's tools do neither, so what they read is cut here.
 
+use std::fmt;
+
+use super::decoder::{Decoder, Found, Passed};
 use super::jsonlines::MAX_RECORD_LINE_BYTES;
 
 /// What a piece ends with.
@@ -20,6 +23,48 @@ pub(super) struct Piece<'a> {
     pub(super) line: u64,
     /// Its bytes, or how many there were of a piece that is too long.
     pub(super) content: Result<&'a [u8], u64>,
+}
+
+/// What makes records of pieces, one after the other.
+pub(super) trait PieceReader: fmt::Debug {
+    /// Takes the next piece.
+    fn take(&mut self, piece: &Piece<'_>, each: &mut dyn FnMut(Found<'_>));
+
+    /// There is no further piece.
+    fn close(&mut self, _each: &mut dyn FnMut(Found<'_>)) {}
+
+    /// See [`Decoder::passed`].
+    fn passed(&self) -> Passed {
+        Passed::default()
+    }
+}
+
+/// A decoder that cuts its file at an ending and has the pieces read.
+pub(super) fn decoder(ending: Ending, reader: impl PieceReader + 'static) -> Box<dyn Decoder> {
+    Box::new(PieceDecoder { pieces: Pieces::new(ending), reader })
+}
+
+#[derive(Debug)]
+struct PieceDecoder<R> {
+    pieces: Pieces,
+    reader: R,
+}
+
+impl<R: PieceReader> Decoder for PieceDecoder<R> {
+    fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
+        let Self { pieces, reader } = self;
+        pieces.feed(chunk, |piece| reader.take(&piece, each));
+    }
+
+    fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
+        let Self { pieces, reader } = self;
+        pieces.finish(|piece| reader.take(&piece, each));
+        reader.close(each);
+    }
+
+    fn passed(&self) -> Passed {
+        self.reader.passed()
+    }
 }
 
 /// Cuts chunks into pieces of at most [`MAX_RECORD_LINE_BYTES`].
