@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::cluster::{BulkProducer, Cluster};
+use crate::cluster::{BulkProducer, Cluster, MAX_STORED_BYTES, RECORD_OVERHEAD, full};
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::generate::{GenerateSpec, Generator};
@@ -18,6 +18,12 @@ use crate::record_set::{RecordSet, RecordSetBuilder};
 
 /// How many refused lines are told one by one; all are counted.
 pub const MAX_REFUSALS_TOLD: usize = 100;
+
+/// How many characters of a reason are told; a longer one ends in `…`. Some quote the line.
+pub const MAX_REASON_CHARS: usize = 1_000;
+
+/// When this part of an expected file is in, a 64th, it is known how much goes where.
+const FORESEEN_AFTER: u64 = 64;
 
 /// How far a job is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,6 +49,26 @@ pub struct JobProgress {
     pub refusals: Vec<Refused>,
     /// All records there will be; none for an import.
     pub total: Option<f64>,
+    /// Where the last record that was taken begins (import).
+    pub last: Option<At>,
+    /// Whether, with all of the file there, a part of the work is still to be done (import).
+    pub pending: bool,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct At {
+    /// `line`, counted from 1, or `byte`, from 0.
+    pub unit: &'static str,
+    /// The number of the line or byte.
+    pub at: f64,
+}
+
+impl From<Place> for At {
+    fn from(place: Place) -> Self {
+        let (unit, at) = place.parts();
+        Self { unit, at: at as f64 }
+    }
 }
 
 /// What was not taken.
@@ -52,8 +78,19 @@ pub struct Refused {
     pub unit: &'static str,
     /// The number of the line or byte at which it begins.
     pub at: f64,
-    /// Why.
+    /// Why, in at most [`MAX_REASON_CHARS`].
     pub reason: String,
+}
+
+impl Refused {
+    pub(crate) fn new(place: Place, reason: &str) -> Self {
+        let (unit, at) = place.parts();
+        let reason = match reason.char_indices().nth(MAX_REASON_CHARS) {
+            Some((end, _)) => format!("{}…", reason.get(..end).unwrap_or_default()),
+            None => reason.to_owned(),
+        };
+        Self { unit, at: at as f64, reason }
+    }
 }
 
 /// What a job has come to.
@@ -90,6 +127,14 @@ struct Import {
     chooser: Chooser,
     /// Whether all of the file has come.
     over: bool,
+    /// Whether something is left to do then.
+    pending: bool,
+    /// How many bytes the file has, until room is made for them.
+    expected: Option<u64>,
+    /// Where the last record began that was taken.
+    last: Option<Place>,
+    /// Where the first record begins for which the logs had no room: nothing is taken from there on.
+    full: Option<Place>,
     /// For the history; none once there is more than it can hold.
     taken: Option<RecordSetBuilder>,
 }
@@ -106,8 +151,7 @@ impl Refusals {
     fn add(&mut self, place: Place, reason: impl std::fmt::Display) {
         self.count += 1;
         if self.told.len() < MAX_REFUSALS_TOLD {
-            let (unit, at) = place.parts();
-            self.told.push(Refused { unit, at: at as f64, reason: reason.to_string() });
+            self.told.push(Refused::new(place, &reason.to_string()));
         }
     }
 }
@@ -119,7 +163,17 @@ impl Job {
         let bulk = BulkProducer::begin(cluster, &spec.topic, &name, now_ms)?;
         let (decoder, chooser) = spec.open()?;
         let taken = Some(RecordSet::builder());
-        let import = Import { spec, decoder, chooser, over: false, taken };
+        let import = Import {
+            spec,
+            decoder,
+            chooser,
+            over: false,
+            pending: false,
+            expected: None,
+            last: None,
+            full: None,
+            taken,
+        };
         Ok(Self::new(bulk, at_ms, Work::Import(Box::new(import))))
     }
 
@@ -130,6 +184,7 @@ impl Job {
         };
         let generator = Box::new(Generator::new(spec)?);
         let name = cluster.producer_name(producer.as_deref(), partitioner.as_deref())?;
+        cluster.check_room(&command)?;
         let now_ms = cluster.clock(at_ms);
         let bulk = BulkProducer::begin(cluster, topic, &name, now_ms)?;
         Ok(Self::new(bulk, at_ms, Work::Generate { command, generator, next: 0 }))
@@ -152,15 +207,52 @@ impl Job {
             return Err(Error::loglanes("The file is over already.")
                 .with_hint("Finish the import, then begin another."));
         }
-        let (records, refusals) = (&mut self.records, &mut self.refusals);
+        if let Some(place) = import.full {
+            return Err(no_more(place));
+        }
         self.bytes += piece.len() as u64;
-        let now_ms = self.bulk.now_ms();
+        let foreseen = match import.expected {
+            Some(total) if self.bytes >= total / FORESEEN_AFTER => import.expected.take(),
+            _ => None,
+        };
+        let (bytes, room) = (self.bytes, cluster.room());
+        self.taking(cluster, |decoder, each| decoder.feed(piece, each))?;
+        if let Some(total) = foreseen {
+            self.bulk.with(cluster, |sending| {
+                sending.make_room(bytes, total, room);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Lets the decoder of an import work, and sends what it finds.
+    fn taking(
+        &mut self,
+        cluster: &mut Cluster,
+        work: impl FnOnce(&mut dyn Decoder, &mut dyn FnMut(Found<'_>)),
+    ) -> Result {
+        let Work::Import(import) = &mut self.work else { return Ok(()) };
+        let (records, refusals) = (&mut self.records, &mut self.refusals);
+        let (now_ms, room) = (self.bulk.now_ms(), cluster.room());
         self.bulk.with(cluster, |sending| {
-            let Import { decoder, chooser, taken, .. } = &mut **import;
-            let mut taking = Taking { now_ms, sending, chooser, taken, records, refusals };
-            decoder.feed(piece, &mut |found| taking.take(found));
+            let Import { decoder, chooser, taken, last, full, .. } = &mut **import;
+            let mut taking =
+                Taking { now_ms, sending, chooser, taken, records, refusals, room, last, full };
+            work(&mut **decoder, &mut |found| taking.take(found));
             Ok(())
-        })
+        })?;
+        match import.full {
+            Some(place) => Err(no_more(place)),
+            None => Ok(()),
+        }
+    }
+
+    /// See [`Session::expect_bytes`](crate::Session::expect_bytes).
+    pub(crate) fn expect_bytes(&mut self, bytes: u64) {
+        if let Work::Import(import) = &mut self.work {
+            import.expected = Some(bytes);
+        }
     }
 
     pub(crate) fn step(&mut self, count: u64, cluster: &mut Cluster) -> Result {
@@ -181,6 +273,10 @@ impl Job {
             Work::Import(_) => ("import", None),
             Work::Generate { generator, .. } => ("generate", Some(generator.count() as f64)),
         };
+        let (last, pending) = match &self.work {
+            Work::Import(import) => (import.last.map(At::from), import.pending),
+            Work::Generate { .. } => (None, false),
+        };
         let passed = self.work.passed();
         JobProgress {
             kind,
@@ -193,23 +289,30 @@ impl Job {
             refused: self.refusals.count as f64,
             refusals: self.refusals.told.clone(),
             total,
+            last,
+            pending,
         }
     }
 
     /// All of the file has come: what stands at its end without an ending is taken, or refused.
+    /// Where [`JobProgress::pending`] says so, it is to be called again.
     pub(crate) fn end(&mut self, cluster: &mut Cluster) -> Result {
         let Work::Import(import) = &mut self.work else { return Ok(()) };
-        if std::mem::replace(&mut import.over, true) {
+        if import.full.is_some() {
             return Ok(());
         }
-        let now_ms = self.bulk.now_ms();
-        let (records, refusals) = (&mut self.records, &mut self.refusals);
-        self.bulk.with(cluster, |sending| {
-            let Import { decoder, chooser, taken, .. } = &mut **import;
-            let mut taking = Taking { now_ms, sending, chooser, taken, records, refusals };
-            decoder.finish(&mut |found| taking.take(found));
-            Ok(())
-        })
+        let is_over = std::mem::replace(&mut import.over, true);
+        let mut pending = false;
+        let taken = self.taking(cluster, |decoder, each| {
+            if !is_over {
+                decoder.finish(each);
+            }
+            pending = decoder.go_on(each);
+        });
+        if let Work::Import(import) = &mut self.work {
+            import.pending = pending && import.full.is_none();
+        }
+        taken
     }
 
     /// What is in is sent. A record that has come in part is none.
@@ -277,10 +380,17 @@ struct Taking<'a, 'b> {
     taken: &'a mut Option<RecordSetBuilder>,
     records: &'a mut u64,
     refusals: &'a mut Refusals,
+    /// How many more bytes the logs may hold.
+    room: u64,
+    last: &'a mut Option<Place>,
+    full: &'a mut Option<Place>,
 }
 
 impl Taking<'_, '_> {
     fn take(&mut self, found: Found<'_>) {
+        if self.full.is_some() {
+            return;
+        }
         let (place, reason) = match found {
             Ok(record) => match self.chooser.choose(&record) {
                 Ok(chosen) => {
@@ -302,6 +412,12 @@ impl Taking<'_, '_> {
     }
 
     fn send(&mut self, place: Place, record: &NewRecord<'_>, partition: Option<i32>) {
+        let size = size_of(record);
+        if size > self.room {
+            *self.full = Some(place);
+            return;
+        }
+        self.room -= size;
         let sent = self
             .sending
             .check_partition(partition)
@@ -311,7 +427,10 @@ impl Taking<'_, '_> {
                 None => Ok(()),
             });
         match sent {
-            Ok(()) => *self.records += 1,
+            Ok(()) => {
+                *self.records += 1;
+                *self.last = Some(place);
+            }
             Err(refused) => {
                 self.refusals.add(place, &refused);
                 self.sending.refuse(refused);
@@ -322,6 +441,21 @@ impl Taking<'_, '_> {
             *self.taken = None;
         }
     }
+}
+
+/// How many bytes a record takes at the most, but for the header of its batch.
+fn size_of(record: &NewRecord<'_>) -> u64 {
+    let bytes = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
+    let headers = record.headers.iter().map(|each| each.key.len() + bytes(each.value) + 20);
+    let payload = bytes(record.key) + bytes(record.value) + headers.sum::<usize>();
+    payload as u64 + RECORD_OVERHEAD
+}
+
+fn no_more(place: Place) -> Error {
+    full(format!(
+        "The logs are full: all topics together hold at most {MAX_STORED_BYTES} bytes. Nothing from \
+         {place} of the file on was taken."
+    ))
 }
 
 fn headers_of<'a>(record: &'a FileRecord<'_>) -> Vec<Header<'a>> {

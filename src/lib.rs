@@ -56,7 +56,7 @@ pub mod view;
 pub mod wasm;
 
 pub use bytes::Bytes;
-pub use cluster::Cluster;
+pub use cluster::{Cluster, MAX_STORED_BYTES};
 pub use command::{Command, LogEnd, MAX_ID_BYTES, MAX_LIST, OwnedHeader, Produce, SeekTo};
 pub use error::{Error, ErrorCode, Refusal, Result};
 pub use history::{
@@ -65,11 +65,12 @@ pub use history::{
 pub use interchange::ImportSpec;
 pub use job::{JobProgress, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{
-    ClockEvent, ConfigChange, LeftAlone, LogCut, MAX_CLOCK_EVENTS, Outcome, PartitionCleaning,
-    PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo, WrittenMarker,
+    ClockEvent, ConfigChange, CopiedLog, LeftAlone, LogCut, MAX_CLOCK_EVENTS, Outcome,
+    PartitionCleaning, PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo,
+    WrittenMarker,
 };
 pub use record_set::{RecordSet, RecordSetBuilder};
-pub use segment_set::SegmentSet;
+pub use segment_set::{SegmentSet, SegmentSets};
 pub use session::Session;
 
 /// The examples of the README are tests, too.

@@ -58,23 +58,11 @@ pub enum Outcome {
         partitions: Vec<SentTo>,
     },
     /// A partition's log is what a broker would make of some files.
-    LogCopied {
-        /// The topic.
-        topic: String,
-        /// The partition.
-        partition: i32,
-        /// Its first offset.
-        log_start_offset: i64,
-        /// The offset after its last.
-        log_end_offset: i64,
-        /// How many records can be read.
-        records: f64,
-        /// The bytes of its batches.
-        bytes: f64,
-        /// How many files there were.
-        segments: u32,
-        /// What was cut off, as after a crash.
-        cut: Option<LogCut>,
+    LogCopied(CopiedLog),
+    /// The same of several partitions.
+    LogsCopied {
+        /// One after the other.
+        logs: Vec<CopiedLog>,
     },
     /// A producer has sent its last batch again.
     Retried {
@@ -399,6 +387,28 @@ pub struct Reset {
     pub to: i64,
     /// The policy that chose it.
     pub policy: OffsetReset,
+}
+
+/// A partition whose log was made of files.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CopiedLog {
+    /// The topic.
+    pub topic: String,
+    /// The partition.
+    pub partition: i32,
+    /// Its first offset.
+    pub log_start_offset: i64,
+    /// The offset after its last.
+    pub log_end_offset: i64,
+    /// How many records can be read.
+    pub records: f64,
+    /// The bytes of its batches.
+    pub bytes: f64,
+    /// How many files there were.
+    pub segments: u32,
+    /// What was cut off, as after a crash.
+    pub cut: Option<LogCut>,
 }
 
 /// What a broker cuts off a log whose files are damaged.

@@ -1,4 +1,4 @@
-//! Files of a partition that a command carries: what is copied into an empty partition.
+//! Files of partitions that a command carries: what is copied into empty partitions.
 
 use std::fmt;
 
@@ -58,17 +58,12 @@ impl SegmentSet {
 
     /// Base offset and content of each file. After an error nothing more comes.
     pub fn iter(&self) -> impl Iterator<Item = Result<(i64, &[u8])>> {
-        let mut rest = Some(&self.0[..]);
-        std::iter::from_fn(move || {
-            let bytes = rest.take().filter(|bytes| !bytes.is_empty())?;
-            match split(bytes) {
-                Some((file, behind)) => {
-                    rest = Some(behind);
-                    Some(Ok(file))
-                }
-                None => Some(Err(Error::corrupt("The files of a partition are cut short")
-                    .with_hint("Copy the files anew."))),
-            }
+        split_all(&self.0, |bytes| {
+            let (base_offset, rest) = bytes.split_first_chunk::<8>()?;
+            let (length, rest) = rest.split_first_chunk::<4>()?;
+            let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+            let (content, behind) = rest.split_at_checked(length)?;
+            Some(((i64::from_be_bytes(*base_offset), content), behind))
         })
     }
 
@@ -86,12 +81,77 @@ impl SegmentSet {
     }
 }
 
-type File<'a> = (i64, &'a [u8]);
+/// The files of several partitions, one [`SegmentSet`] behind the other, each behind its length
+/// (u64).
+///
+/// ```
+/// use loglanes::{SegmentSet, SegmentSets};
+///
+/// let one = SegmentSet::new([(0, &b"first"[..])])?;
+/// let sets = SegmentSets::new([one.clone(), SegmentSet::default()]);
+/// let back: Vec<_> = sets.iter().map(|set| set.unwrap()).collect();
+/// assert_eq!(back, [one, SegmentSet::default()]);
+/// # Ok::<(), loglanes::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct SegmentSets(Vec<u8>);
 
-fn split(bytes: &[u8]) -> Option<(File<'_>, &[u8])> {
-    let (base_offset, rest) = bytes.split_first_chunk::<8>()?;
-    let (length, rest) = rest.split_first_chunk::<4>()?;
-    let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
-    let (content, behind) = rest.split_at_checked(length)?;
-    Some(((i64::from_be_bytes(*base_offset), content), behind))
+impl fmt::Debug for SegmentSets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SegmentSets({} bytes)", self.0.len())
+    }
+}
+
+impl SegmentSets {
+    /// The sets of several partitions.
+    #[must_use]
+    pub fn new(sets: impl IntoIterator<Item = SegmentSet>) -> Self {
+        let mut bytes = Vec::new();
+        for set in sets {
+            bytes.extend_from_slice(&(set.0.len() as u64).to_be_bytes());
+            bytes.extend_from_slice(&set.0);
+        }
+        Self(bytes)
+    }
+
+    /// Sets from their bytes; reading them says whether they are some.
+    #[must_use]
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes that stand for them.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The set of each partition. After an error nothing more comes.
+    pub fn iter(&self) -> impl Iterator<Item = Result<SegmentSet>> {
+        split_all(&self.0, |bytes| {
+            let (length, rest) = bytes.split_first_chunk::<8>()?;
+            let length = usize::try_from(u64::from_be_bytes(*length)).ok()?;
+            let (set, behind) = rest.split_at_checked(length)?;
+            Some((SegmentSet(set.to_vec()), behind))
+        })
+    }
+}
+
+/// What `split` finds in the bytes, one behind the other.
+fn split_all<'a, T>(
+    bytes: &'a [u8],
+    split: impl Fn(&'a [u8]) -> Option<(T, &'a [u8])>,
+) -> impl Iterator<Item = Result<T>> {
+    let mut rest = Some(bytes);
+    std::iter::from_fn(move || {
+        let bytes = rest.take().filter(|bytes| !bytes.is_empty())?;
+        match split(bytes) {
+            Some((found, behind)) => {
+                rest = Some(behind);
+                Some(Ok(found))
+            }
+            None => Some(Err(Error::corrupt("The files of a partition are cut short")
+                .with_hint("Copy the files anew."))),
+        }
+    })
 }

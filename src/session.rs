@@ -341,6 +341,14 @@ impl Session {
         Ok(self.job.insert(job).progress())
     }
 
+    /// Says how many bytes the file has that is imported, so that the log can make room for them in
+    /// one step. Without, and where it is not so, the log grows as it has to.
+    pub fn expect_bytes(&mut self, bytes: u64) {
+        if let Some(job) = &mut self.job {
+            job.expect_bytes(bytes);
+        }
+    }
+
     /// Begins to generate records: [`Session::step`] until all are there, then
     /// [`Session::finish`]. The command is a [`Command::Generate`].
     ///
@@ -375,7 +383,9 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If no import runs. Lines that cannot be taken are counted, not errors.
+    /// If no import runs; when the logs are full ([`MAX_STORED_BYTES`](crate::MAX_STORED_BYTES)):
+    /// nothing from the place on that is named was taken, and the job can only be cancelled. Lines
+    /// that cannot be taken are counted, not errors.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<JobProgress> {
         let job = self.job.as_mut().ok_or_else(no_job)?;
         job.feed(bytes, &mut self.cluster)?;
@@ -398,15 +408,16 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// If no job runs.
+    /// If no job runs; as [`Session::feed`], and then the job can still be cancelled.
     pub fn finish(&mut self) -> Result<(Outcome, JobProgress)> {
-        let mut job = self.job.take().ok_or_else(no_job)?;
-        job.end(&mut self.cluster)?;
+        while self.end()?.pending {}
+        let job = self.job.take().ok_or_else(no_job)?;
         self.settle(job)
     }
 
     /// The file that is imported is over: its last record may stand without an ending. What became
-    /// of it is in the progress; then [`Session::finish`].
+    /// of it is in the progress; while that says [`JobProgress::pending`], again. Then
+    /// [`Session::finish`].
     ///
     /// # Errors
     ///

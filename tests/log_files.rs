@@ -12,7 +12,7 @@ use golden::{Tally, folder, lines};
 use loglanes::interchange::segment::{LogFiles, read_zip};
 use loglanes::interchange::{Export, ExportFormat, ExportScope, ExportSpec, FileFormat, inspect};
 use loglanes::snapshot::Restorer;
-use loglanes::{Cluster, Command, ImportSpec, Outcome, SegmentSet, Session};
+use loglanes::{Cluster, Command, CopiedLog, ImportSpec, Outcome, SegmentSet, Session};
 
 const T0: i64 = 1_700_000_000_000;
 
@@ -75,7 +75,7 @@ fn a_broker_s_directory_goes_in_and_comes_out_byte_for_byte() {
         assert_eq!((directory, partition.name.clone()), ("t-0", Some(("t".to_owned(), 0))));
         let segments = partition.set().unwrap();
         let copy = Command::CopyLog { topic: "t".to_owned(), partition: 0, segments };
-        let Outcome::LogCopied { log_start_offset, log_end_offset, cut, .. } =
+        let Outcome::LogCopied(CopiedLog { log_start_offset, log_end_offset, cut, .. }) =
             cluster.apply(&copy, T0).unwrap()
         else {
             panic!("not copied");
@@ -188,7 +188,8 @@ fn damage_is_cut_off_and_told() {
     let mut bytes = case("seg-plain.log");
     bytes.extend_from_slice(&case("seg-plain.log"));
     bytes[300] ^= 1;
-    let Outcome::LogCopied { records, cut, .. } = cluster.apply(&copy(&bytes, 0), T0).unwrap()
+    let Outcome::LogCopied(CopiedLog { records, cut, .. }) =
+        cluster.apply(&copy(&bytes, 0), T0).unwrap()
     else {
         panic!("not copied");
     };

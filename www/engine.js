@@ -37,7 +37,7 @@ import { perform } from "./travel/visit.js";
  * @property {(from: number, limit: number) => HistoryEntry[]} history
  * @property {(head: Bytes) => Inspection} inspect
  * @property {(topic: string, partition: number, names: string[], contents: Bytes[], now: number) => Outcome[]} copyLog
- * @property {(spec: ImportSpec, now: number) => JobProgress} beginImport
+ * @property {(spec: ImportSpec, now: number, bytes?: number) => JobProgress} beginImport
  * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
  * @property {(bytes: Bytes) => JobProgress} feed
  * @property {() => JobProgress} end
@@ -185,7 +185,7 @@ export class Engine extends EventTarget {
     return this.#broken;
   }
 
-  /** Whether an import or a generation runs. */
+  /** Whether an import or a generation runs, or a file is written. */
   get busy() {
     return this.#busy;
   }
@@ -286,11 +286,26 @@ export class Engine extends EventTarget {
     }
   }
 
+  /**
+   * Does long work that only asks, such as writing a file; until it ends, no act is taken.
+   * @template E
+   * @param {(engine: Engine) => Promise<E>} work
+   * @returns {Promise<E>}
+   */
+  async occupy(work) {
+    this.#busy = true;
+    try {
+      return await work(this);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
   // The parts of a job, for jobs.js.
 
-  /** @param {ImportSpec} spec @param {number} now */
-  beginImport(spec, now) {
-    return this.#call(() => this.#wasm.beginImport(spec, now));
+  /** @param {ImportSpec} spec @param {number} now @param {number} [bytes] of the file */
+  beginImport(spec, now, bytes) {
+    return this.#call(() => this.#wasm.beginImport(spec, now, bytes));
   }
 
   /** @param {GenerateCommand} command @param {number} now */

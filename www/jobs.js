@@ -1,19 +1,20 @@
 /**
- * @file Long work in short slices: importing, generating, reading and writing whole states. A slice
- * ends after SLICE_MS, then the page has its turn: it draws, hears a click, can cancel.
+ * @file Long work in short slices: importing, generating, reading whole states. What writes files is in
+ * exports.js.
  *
  * A job that stops early keeps what is in and says how much; that is what Kafka's own tools do when
  * they are interrupted. Reading a state file is the exception: nothing is taken until all is read.
  */
 
-/** @import { Bytes, ExportSpec, GenerateCommand, ImportSpec, JobProgress, Outcome } from "../src/wasm/types.d.ts" */
+/**
+ * @import { Bytes, GenerateCommand, ImportSpec, JobProgress, Outcome } from "../src/wasm/types.d.ts"
+ * @import { Report } from "./slices.js"
+ */
 
-/** The longest time the page waits for a job. */
-const SLICE_MS = 12;
+import { Meter, Slices } from "./slices.js";
+
 /** How much of a file is read at a time; the next piece is read while this one is worked on. */
 export const PIECE_BYTES = 256 * 1024;
-/** Progress is told no more often than this; more would be work for nobody. */
-const TELL_MS = 100;
 /** What `feed` and `step` begin with, before it is known how much fits into a slice; and the least of it. */
 const FEED_BYTES = { first: 32 * 1024, least: 4 * 1024 };
 const STEP_RECORDS = { first: 1_000, least: 32 };
@@ -21,7 +22,7 @@ const STEP_RECORDS = { first: 1_000, least: 32 };
 /**
  * The part of the engine that jobs need.
  * @typedef {object} JobEngine
- * @property {(spec: ImportSpec, now: number) => JobProgress} beginImport
+ * @property {(spec: ImportSpec, now: number, bytes?: number) => JobProgress} beginImport
  * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
  * @property {(bytes: Bytes) => JobProgress} feed
  * @property {() => JobProgress} end
@@ -31,15 +32,8 @@ const STEP_RECORDS = { first: 1_000, least: 32 };
  */
 
 /**
- * How far a job is.
- * @typedef {object} JobReport
- * @property {"import" | "generate"} kind
- * @property {JobProgress} progress as the engine tells it
- * @property {number} done bytes of the file, or records
- * @property {number} total of the same
- * @property {number} ms since the job began
- * @property {number} rate records a second so far
- * @property {number | null} left ms until it is done, going on like this; null: cannot be told yet
+ * How far a job is: bytes of a file, or records.
+ * @typedef {Report<JobProgress>} JobReport
  */
 
 /**
@@ -67,7 +61,7 @@ const STEP_RECORDS = { first: 1_000, least: 32 };
  * @returns {Promise<JobEnd>} rejects if the engine refuses to begin, or breaks; a file that cannot be read is a `failure`
  */
 export async function runImport(engine, file, spec, { clock = Date.now, signal, tell } = {}) {
-  const meter = new Meter(engine.beginImport(spec, clock()), file.size, tell);
+  const meter = new Meter(engine.beginImport(spec, clock(), file.size), file.size, tell);
   const slices = new Slices(FEED_BYTES);
   return settle(engine, meter, signal, async () => {
     for await (const piece of pieces(file)) {
@@ -81,7 +75,12 @@ export async function runImport(engine, file, spec, { clock = Date.now, signal, 
         if (slices.over) await slices.pause();
       }
     }
-    meter.progress = engine.end();
+    // A format that can only be read once all of it is there has its work still to do.
+    while ((meter.progress = engine.end()).pending) {
+      if (signal?.aborted) return;
+      meter.tell();
+      if (slices.over) await slices.pause();
+    }
   });
 }
 
@@ -109,7 +108,7 @@ export async function runGenerate(engine, command, { clock = Date.now, signal, t
 
 /**
  * @param {JobEngine} engine
- * @param {Meter} meter
+ * @param {Meter<JobProgress>} meter
  * @param {AbortSignal | undefined} signal
  * @param {() => Promise<void>} work
  * @returns {Promise<JobEnd>}
@@ -128,57 +127,6 @@ async function settle(engine, meter, signal, work) {
     throw failure ?? error;
   }
   return { outcome, report: meter.report(), cancelled: failure === null && !whole, failure };
-}
-
-/**
- * The whole state as one file.
- * @param {{ exportChunk(index: number): Bytes | null }} engine it must not change meanwhile
- * @param {{ sliced?: boolean }} [options] `sliced: false` keeps the page waiting, so that it cannot
- * @returns {Promise<Blob>}
- */
-export async function writeState(engine, { sliced = true } = {}) {
-  /** @type {BlobPart[]} */
-  const parts = [];
-  const slices = new Slices();
-  for (let index = 0; ; index += 1) {
-    const chunk = engine.exportChunk(index);
-    if (!chunk) return new Blob(parts, { type: "application/octet-stream" });
-    parts.push(/** @type {Uint8Array<ArrayBuffer>} */ (chunk));
-    if (sliced && slices.over) await slices.pause();
-  }
-}
-
-/** So many bytes of an export are handed to the browser at once, which may keep them on disk. */
-const PART_BYTES = 16 << 20;
-
-/**
- * Records as a file, in slices.
- * @param {{ beginExport(spec: ExportSpec): unknown, exportNext(): Bytes | null, exportProgress(): { records: number } }} engine
- * @param {ExportSpec} spec
- * @returns {Promise<{ blob: Blob, records: number }>} rejects with what the engine refuses
- */
-export async function writeRecords(engine, spec) {
-  engine.beginExport(spec);
-  const slices = new Slices();
-  /** @type {Blob[]} */
-  const parts = [];
-  /** @type {BlobPart[]} */
-  let open = [];
-  let bytes = 0;
-  let records = 0;
-  for (;;) {
-    const chunk = engine.exportNext();
-    if (!chunk) break;
-    records = engine.exportProgress().records;
-    open.push(/** @type {Uint8Array<ArrayBuffer>} */ (chunk));
-    bytes += chunk.length;
-    if (bytes >= PART_BYTES) {
-      parts.push(new Blob(open));
-      [open, bytes] = [[], 0];
-    }
-    if (slices.over) await slices.pause();
-  }
-  return { blob: new Blob([...parts, ...open], { type: "application/octet-stream" }), records };
 }
 
 /**
@@ -228,101 +176,5 @@ async function* pieces(file) {
     // It may fail long before it is waited for; it is reported then.
     next?.catch(() => {});
     yield piece;
-  }
-}
-
-/** Finds out how much work fits into a slice, and when a slice is over. */
-class Slices {
-  #began = performance.now();
-
-  #least;
-
-  /** @param {{ first: number, least: number }} [amounts] of a piece; without, only the time is looked at */
-  constructor({ first, least } = { first: 1, least: 1 }) {
-    this.amount = first;
-    this.#least = least;
-  }
-
-  /**
-   * Does some work and learns from how long it took: one piece should take half a slice at most.
-   * @template T
-   * @param {number} amount
-   * @param {() => T} work
-   * @returns {T}
-   */
-  run(amount, work) {
-    const began = performance.now();
-    const result = work();
-    const ms = performance.now() - began;
-    const fits = (amount * SLICE_MS) / 2 / Math.max(ms, 0.1);
-    // Never more than twice or less than a quarter of the last: one odd measurement says little, and
-    // on a busy machine it says that others were at work.
-    if (amount >= this.amount || fits < amount) {
-      this.amount = Math.ceil(Math.min(this.amount * 2, Math.max(this.amount / 4, fits, this.#least)));
-    }
-    return result;
-  }
-
-  /** Whether another piece would make the slice too long. */
-  get over() {
-    return performance.now() - this.#began >= SLICE_MS / 2;
-  }
-
-  /** Lets the page have its turn. */
-  async pause() {
-    await turn();
-    this.#began = performance.now();
-  }
-}
-
-/** Ends this task; what the page has to do comes before the next one. @returns {Promise<void>} */
-function turn() {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(null);
-  });
-}
-
-class Meter {
-  #began = performance.now();
-  #told = 0;
-  #tell;
-  done = 0;
-
-  /**
-   * @param {JobProgress} progress
-   * @param {number} total
-   * @param {((report: JobReport) => void) | undefined} tell
-   */
-  constructor(progress, total, tell) {
-    this.progress = progress;
-    this.total = total;
-    this.#tell = tell;
-  }
-
-  tell() {
-    const now = performance.now();
-    if (!this.#tell || now - this.#told < TELL_MS) return;
-    this.#told = now;
-    this.#tell(this.report());
-  }
-
-  /** @returns {JobReport} */
-  report() {
-    const { progress, done, total } = this;
-    const ms = performance.now() - this.#began;
-    return {
-      kind: progress.kind,
-      progress,
-      done,
-      total,
-      ms,
-      rate: ms > 0 ? (progress.records * 1000) / ms : 0,
-      left: done > 0 && ms > 500 ? (ms * (total - done)) / done : null,
-    };
   }
 }

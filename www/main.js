@@ -42,7 +42,7 @@ class Page {
   lanes = new LanesView(byId("lanes"));
   record = new RecordPanel(byId("record"));
   topics = new TopicsPanel(byId("topics"));
-  files = new FilesPanel(byId("files"));
+  files = new FilesPanel(byId("files"), (work) => this.#occupy(work));
   storage = new StorageStatus(byId("storage"));
   tabs = new Tabs(byId("tabs"));
   travel = new Travel({
@@ -134,8 +134,8 @@ class Page {
     /** @type {Record<string, (detail: any) => void>} */
     const acts = {
       command: (/** @type {Command} */ command) => this.#run(widget, command),
-      generate: (/** @type {GenerateCommand} */ command) => this.#work(widget, (engine, options) => runGenerate(engine, command, options)),
-      import: (/** @type {{ file: Blob, files?: Blob[], spec: ImportSpec, create?: Command }} */ { file, files, spec, create }) => this.#import(widget, files ?? [file], spec, create),
+      generate: (/** @type {GenerateCommand} */ command) => void this.#generate(widget, command),
+      import: (/** @type {{ files: File[], spec: ImportSpec, create?: Command }} */ { files, spec, create }) => this.#import(widget, files, spec, create),
       "copy-log": (/** @type {{ files: File[], topic: string, create?: Command }} */ { files, topic, create }) => void this.#copyLog(widget, files, topic, create),
       restore: (/** @type {{ file: Blob }} */ { file }) => this.#restore(widget, file),
       clear: () => this.#clear(widget),
@@ -244,15 +244,16 @@ class Page {
   /**
    * @param {Widget | null} asker
    * @param {(engine: Engine, options: JobOptions) => Promise<JobEnd>} job
-   * @returns {Promise<boolean>} whether it was done, to its end or to where it was stopped
+   * @param {string} [file] which of several it reads
+   * @returns {Promise<JobEnd | null>} null if it was refused
    */
-  async #work(asker, job) {
+  async #work(asker, job, file) {
     this.#asker = asker;
-    if (this.#barred()) return false;
+    if (this.#barred()) return null;
     const abort = (this.#job = new AbortController());
     const tell = (/** @type {JobReport} */ report) => {
       this.#touch();
-      this.files.progress(report);
+      this.files.progress(report, file);
       this.#soon();
     };
     // Nothing of a job is saved before its end, so leaving now would lose it.
@@ -261,15 +262,40 @@ class Page {
       .finally(() => removeEventListener("beforeunload", askBeforeLeaving));
     this.#job = null;
     this.#soon();
-    if (!end) return false;
-    this.files.finished(end);
-    asker?.done?.(end.outcome);
-    return true;
+    if (end) asker?.done?.(end.outcome);
+    return end;
+  }
+
+  /** @param {Widget} asker @param {GenerateCommand} command */
+  async #generate(asker, command) {
+    const end = await this.#work(asker, (engine, options) => runGenerate(engine, command, options));
+    if (end) this.files.finished([{ name: null, end }]);
+  }
+
+  /**
+   * Long work that changes nothing, such as writing a file. While it goes on, no act is taken.
+   * @template E
+   * @param {(engine: Engine, signal: AbortSignal) => Promise<E>} work
+   * @returns {Promise<E>}
+   */
+  async #occupy(work) {
+    if (this.engine.busy) throw refusal("A job is still running.", "Wait until it is done, or stop it.");
+    const abort = (this.#job = new AbortController());
+    addEventListener("beforeunload", askBeforeLeaving);
+    try {
+      const working = this.engine.occupy((engine) => work(engine, abort.signal));
+      this.#soon();
+      return await working;
+    } finally {
+      removeEventListener("beforeunload", askBeforeLeaving);
+      this.#job = null;
+      this.#soon();
+    }
   }
 
   /**
    * @param {Widget | null} asker
-   * @param {Blob[]} files one after the other, each an act of its own
+   * @param {File[]} files one after the other, each an act of its own
    * @param {ImportSpec} spec
    * @param {Command} [create] the topic, if it is to be made first
    * @returns {Promise<boolean>} whether it was done
@@ -277,18 +303,17 @@ class Page {
   async #import(asker, files, spec, create) {
     if (create && !this.#run(asker, create)) return false;
     this.#choose(spec.topic);
-    let whole = true;
+    /** @type {{ name: string | null, end: JobEnd }[]} */
+    const ends = [];
     for (const file of files) {
-      const done = await this.#work(asker, async (engine, options) => {
-        const end = await runImport(engine, file, spec, options);
-        whole = !end.cancelled && end.failure === null;
-        return end;
-      });
-      if (!done) return false;
+      const name = files.length > 1 ? file.name : null;
+      const end = await this.#work(asker, (engine, options) => runImport(engine, file, spec, options), name ?? undefined);
+      if (end) ends.push({ name, end });
       // A stop is meant for what is still to come as well.
-      if (!whole) break;
+      if (!end || end.cancelled || end.failure !== null) break;
     }
-    return true;
+    if (ends.length > 0) this.files.finished(ends);
+    return ends.length > 0;
   }
 
   /**

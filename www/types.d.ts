@@ -61,8 +61,8 @@ export interface WidgetEvents {
   file: File;
   /** Open the form for a new topic. */
   "new-topic": undefined;
-  /** Import lines of a file; `create` is applied first. */
-  import: { file: Blob; spec: ImportSpec; create?: Command };
+  /** Import files into a topic, one after the other; `create` is applied first. */
+  import: { files: File[]; spec: ImportSpec; create?: Command };
   /** Replace the cluster by an exported one. */
   restore: { file: Blob };
   /** Replace the cluster by an empty one. */

@@ -147,10 +147,11 @@ impl BulkProducer {
         let timestamp = self.now_ms;
         let (mut key, mut value) = (Vec::new(), Vec::new());
         let total = generator.count();
+        let most = cluster.room();
         self.with(cluster, |sending| {
             for number in range {
                 if number == total / FORESEEN_AFTER {
-                    sending.make_room(number, total);
+                    sending.make_room(number, total, most);
                 }
                 let keyed = generator.record(number, &mut key, &mut value);
                 let key = keyed.then_some(key.as_slice());

@@ -10,6 +10,7 @@ mod consume;
 mod coordinator;
 mod copy_log;
 mod produce;
+mod room;
 mod topics;
 mod transactions;
 mod upkeep;
@@ -33,6 +34,8 @@ pub use coordinator::{
     OpenTransaction, TRANSACTION_CHECK_INTERVAL_MS, TRANSACTION_MAX_TIMEOUT_MS, TransactionStatus,
     TransactionalId,
 };
+pub use room::MAX_STORED_BYTES;
+pub(crate) use room::{RECORD_OVERHEAD, full};
 pub use transactions::MAX_PRODUCERS;
 pub(crate) use upkeep::LogChecks;
 pub use upkeep::{
@@ -151,6 +154,7 @@ impl Cluster {
     pub fn apply(&mut self, command: &Command, now_ms: i64) -> Result<Outcome> {
         let now_ms = self.clock(now_ms);
         command.check()?;
+        self.check_room(command)?;
         let outcome = self.carry_out(command, now_ms)?;
         if changes_logs(command) {
             self.log_checks.changed(now_ms);
@@ -179,6 +183,7 @@ impl Cluster {
             Command::CopyLog { topic, partition, segments } => {
                 self.copy_log(topic, *partition, segments, now_ms)
             }
+            Command::CopyLogs { to, segments } => self.copy_logs(to, segments, now_ms),
             Command::CreateProducer { producer, partitioner, configs } => {
                 self.create_producer(producer, partitioner.as_deref(), configs)
             }
@@ -425,6 +430,7 @@ fn changes_logs(command: &Command) -> bool {
             | Command::ProduceMany { .. }
             | Command::Generate { .. }
             | Command::CopyLog { .. }
+            | Command::CopyLogs { .. }
             | Command::CloseProducer { .. }
             | Command::Retry { .. }
             | Command::InitTransactions { .. }

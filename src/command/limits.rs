@@ -2,6 +2,7 @@
 
 use super::{Command, Produce};
 use crate::Bytes;
+use crate::cluster::RECORD_OVERHEAD;
 use crate::error::Error;
 use crate::group::{ConsumerConfig, ResetTo};
 
@@ -124,7 +125,35 @@ impl Command {
                 let texts = std::iter::once(topic).chain(texts);
                 (texts.map(String::as_str).collect(), ops.len())
             }
+            Self::CopyLogs { to, .. } => {
+                (to.iter().map(|at| at.topic.as_str()).collect(), to.len())
+            }
             Self::AdvanceClock { .. } | Self::Tick => (Vec::new(), 0),
+        }
+    }
+
+    /// How many bytes it adds to the logs at the most, but for the headers of batches.
+    pub(crate) fn incoming_bytes(&self) -> u64 {
+        match self {
+            Self::Produce(record) => {
+                let bytes = |bytes: &Option<Bytes>| bytes.as_ref().map_or(0, |bytes| bytes.len());
+                let headers = record.headers.iter();
+                let headers = headers.map(|each| each.key.len() + bytes(&each.value) + 20);
+                let payload = bytes(&record.key) + bytes(&record.value) + headers.sum::<usize>();
+                payload as u64 + RECORD_OVERHEAD
+            }
+            Self::ProduceMany { .. } | Self::CopyLog { .. } | Self::CopyLogs { .. } => {
+                self.payload().len() as u64
+            }
+            Self::Generate { spec, .. } => {
+                let key = match (&spec.key_pattern, spec.keys) {
+                    (_, 0) => 0,
+                    (pattern, _) => pattern.as_ref().map_or(4, String::len) as u64 + 20,
+                };
+                let each = spec.value_bytes.saturating_add(key + RECORD_OVERHEAD);
+                spec.count.saturating_mul(each)
+            }
+            _ => 0,
         }
     }
 

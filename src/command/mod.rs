@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 use crate::generate::GenerateSpec;
-use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo};
+use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo, TopicPartition};
 use crate::record_set::RecordSet;
-use crate::segment_set::SegmentSet;
+use crate::segment_set::{SegmentSet, SegmentSets};
 use crate::topic::AlterConfigOp;
 
 pub(crate) use limits::check_texts;
@@ -106,6 +106,15 @@ pub enum Command {
         /// The `.log` files. Not part of the JSON form: see [`Command::payload`].
         #[serde(skip)]
         segments: SegmentSet,
+    },
+    /// [`Command::CopyLog`] for several partitions at once: all of them, or none.
+    CopyLogs {
+        /// The partitions, none of them twice.
+        to: Vec<TopicPartition>,
+        /// The files of each, in the same order. Not part of the JSON form: see
+        /// [`Command::payload`].
+        #[serde(skip)]
+        segments: SegmentSets,
     },
     /// A producer starts. Without one that is named, records are sent by a producer that is called
     /// like its partitioner, at Kafka's defaults.
@@ -459,7 +468,7 @@ impl Command {
     }
 
     /// The bytes that are not part of the JSON form: the records of [`Command::ProduceMany`], the
-    /// files of [`Command::CopyLog`].
+    /// files of [`Command::CopyLog`] and [`Command::CopyLogs`].
     ///
     /// ```
     /// use loglanes::{Command, RecordSet};
@@ -475,6 +484,7 @@ impl Command {
         match self {
             Self::ProduceMany { records, .. } => records.bytes(),
             Self::CopyLog { segments, .. } => segments.bytes(),
+            Self::CopyLogs { segments, .. } => segments.bytes(),
             _ => &[],
         }
     }
@@ -485,6 +495,7 @@ impl Command {
         match &mut self {
             Self::ProduceMany { records, .. } => *records = RecordSet::from_bytes(payload),
             Self::CopyLog { segments, .. } => *segments = SegmentSet::from_bytes(payload),
+            Self::CopyLogs { segments, .. } => *segments = SegmentSets::from_bytes(payload),
             _ => {}
         }
         self
@@ -507,6 +518,7 @@ impl Command {
             Self::ProduceMany { .. } => "produceMany",
             Self::Generate { .. } => "generate",
             Self::CopyLog { .. } => "copyLog",
+            Self::CopyLogs { .. } => "copyLogs",
             Self::CreateProducer { .. } => "createProducer",
             Self::CloseProducer { .. } => "closeProducer",
             Self::KillProducer { .. } => "killProducer",

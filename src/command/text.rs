@@ -48,6 +48,15 @@ impl fmt::Display for Command {
                 write!(f, "copy-log {}", Place(topic, *partition))?;
                 crate::scenario::write_files(f, segments)
             }
+            Self::CopyLogs { to, segments } => {
+                f.write_str("copy-log")?;
+                let mut sets = segments.iter();
+                to.iter().try_for_each(|at| {
+                    let files = sets.next().and_then(Result::ok).unwrap_or_default();
+                    write!(f, " {}", Place(&at.topic, at.partition))?;
+                    crate::scenario::write_files(f, &files)
+                })
+            }
             Self::CreateProducer { producer, partitioner, configs } => {
                 write!(f, "producer {}", Word(producer))?;
                 optional(f, "partitioner", partitioner.as_deref().map(Value))?;
@@ -361,6 +370,14 @@ impl Command {
         {
             let (place, bytes) = (Place(topic, *partition), segments.bytes().len());
             return (format!("copy-log {place} … ({bytes} bytes)"), false);
+        }
+        if let Self::CopyLogs { to, segments } = self
+            && segments.bytes().len() > MAX_BRIEF_BYTES
+        {
+            let (first, bytes) = (to.first(), segments.bytes().len());
+            let first = first.map(|at| Place(&at.topic, at.partition).to_string());
+            let first = first.unwrap_or_default();
+            return (format!("copy-log {first} … ({} partitions, {bytes} bytes)", to.len()), false);
         }
         let mut line = Limited(String::new());
         if write!(line, "{self}").is_ok() { (line.0, true) } else { (line.0 + "…", false) }

@@ -149,6 +149,18 @@ pub trait Decoder: fmt::Debug {
     /// Says that the file is over. Nothing is fed after it.
     fn finish(&mut self, each: &mut dyn FnMut(Found<'_>));
 
+    /// Goes on with what is left to do once the file is over, for a format that can only be read
+    /// then: a part of it, so that a page has its turn in between. Whether there is more.
+    fn go_on(&mut self, _each: &mut dyn FnMut(Found<'_>)) -> bool {
+        false
+    }
+
+    /// [`Decoder::finish`], and all that is left then.
+    fn finish_all(&mut self, each: &mut dyn FnMut(Found<'_>)) {
+        self.finish(each);
+        while self.go_on(each) {}
+    }
+
     /// What was passed over so far.
     fn passed(&self) -> Passed {
         Passed::default()

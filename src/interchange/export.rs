@@ -22,6 +22,9 @@ use crate::group::TopicPartition;
 /// A chunk is given away when it has so many bytes.
 const CHUNK_BYTES: usize = 256 << 10;
 
+/// So many records are looked at in one go for a header.
+const LOOK_RECORDS: usize = 10_000;
+
 /// What goes into a file, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -112,21 +115,36 @@ pub struct Export {
     /// Partition, next offset, end.
     parts: std::vec::IntoIter<(i32, i64, i64)>,
     part: Option<(i32, i64, i64)>,
-    /// Offsets in all, gaps included.
+    /// Offsets that are written or passed over, and looked at before; and how many there will be.
+    passed: u64,
     total: u64,
     written: u64,
+    bytes: u64,
     state: State,
+    /// A table that first has to know whether any record has a header.
+    look: Option<Look>,
     /// Where whole files are written, and no records.
     files: Option<SegmentsExport>,
+}
+
+#[derive(Debug)]
+struct Look {
+    separator: u8,
+    parts: std::vec::IntoIter<(i32, i64, i64)>,
+    part: Option<(i32, i64, i64)>,
 }
 
 /// How far an export is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct ExportProgress {
-    /// Records that are written.
+    /// Records that are written; none are counted where whole files are.
     pub records: f64,
-    /// Offsets that are asked for: as many records at most, fewer where there are gaps.
-    pub offsets: f64,
+    /// Bytes that are given away.
+    pub bytes: f64,
+    /// How much of the work is done, in steps of one kind.
+    pub done: f64,
+    /// How many steps it is in all: offsets, gaps included, or bytes of files.
+    pub total: f64,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -177,16 +195,25 @@ impl Export {
             }
             _ => None,
         };
-        let total = parts.iter().map(|&(_, from, to)| (to - from).max(0) as u64).sum();
-        let headers = has_headers(cluster, &spec.topic, &parts);
+        let offsets: u64 = parts.iter().map(|&(_, from, to)| (to - from).max(0) as u64).sum();
+        let look = match spec.format {
+            ExportFormat::Csv { separator } => {
+                let separator = csv_separator(separator)?;
+                Some(Look { separator, parts: parts.clone().into_iter(), part: None })
+            }
+            _ => None,
+        };
         Ok(Self {
             topic: spec.topic.clone(),
-            encoder: spec.format.encoder(headers)?,
+            encoder: spec.format.encoder()?,
             parts: parts.into_iter(),
             part: None,
-            total,
+            passed: 0,
+            total: offsets * (1 + u64::from(look.is_some())),
             written: 0,
+            bytes: 0,
             state: State::Begin,
+            look,
             files,
         })
     }
@@ -194,22 +221,67 @@ impl Export {
     /// How far it is.
     #[must_use]
     pub fn progress(&self) -> ExportProgress {
-        ExportProgress { records: self.written as f64, offsets: self.total as f64 }
+        let (done, total) = match &self.files {
+            Some(files) => files.progress(),
+            None => (self.passed, self.total),
+        };
+        ExportProgress {
+            records: self.written as f64,
+            bytes: self.bytes as f64,
+            done: done as f64,
+            total: total as f64,
+        }
     }
 
-    /// The next chunk; none when the file is whole.
+    /// The next chunk, which may be of no bytes; none when the file is whole.
     ///
     /// # Errors
     ///
     /// The topic is gone.
     pub fn next(&mut self, cluster: &Cluster) -> Result<Option<Vec<u8>>> {
-        if let Some(files) = &mut self.files {
-            let chunk = files.next(cluster)?;
-            if chunk.is_none() {
-                self.written = self.total;
+        let chunk = match &mut self.files {
+            Some(files) => files.next(cluster)?,
+            None if self.state == State::Over => None,
+            None if self.look.is_some() => self.look_on(cluster).map(|()| Some(Vec::new()))?,
+            None => Some(self.write_on(cluster)?),
+        };
+        self.bytes += chunk.as_ref().map_or(0, Vec::len) as u64;
+        Ok(chunk)
+    }
+
+    /// Looks for a header in the next records. With the first, or without any, it is known how the
+    /// table is written.
+    fn look_on(&mut self, cluster: &Cluster) -> Result {
+        let topic = cluster.topic(&self.topic).ok_or_else(|| unknown(&self.topic))?;
+        let Some(look) = &mut self.look else { return Ok(()) };
+        let mut left = LOOK_RECORDS;
+        while let Some((number, from, to)) = look.part.take().or_else(|| look.parts.next()) {
+            let held = topic.partition(number).ok_or_else(|| unknown(&self.topic))?;
+            let mut next = to;
+            for record in held.log.records_from(from).take_while(|record| record.offset < to) {
+                if record.header_count() > 0 {
+                    self.encoder = Box::new(CsvEncoder::new(look.separator, true));
+                    self.passed = self.total / 2;
+                    self.look = None;
+                    return Ok(());
+                }
+                if left == 0 {
+                    next = record.offset;
+                    break;
+                }
+                left -= 1;
             }
-            return Ok(chunk);
+            self.passed += (next - from).max(0) as u64;
+            if next < to {
+                look.part = Some((number, next, to));
+                return Ok(());
+            }
         }
+        self.look = None;
+        Ok(())
+    }
+
+    fn write_on(&mut self, cluster: &Cluster) -> Result<Vec<u8>> {
         let topic = cluster.topic(&self.topic).ok_or_else(|| unknown(&self.topic))?;
         let mut out = Vec::new();
         if self.state == State::Begin {
@@ -223,8 +295,10 @@ impl Export {
                 break;
             };
             let held = topic.partition(number).ok_or_else(|| unknown(&self.topic))?;
+            let began = from;
             let from = from.max(held.log.log_start_offset());
             self.part = None;
+            let mut next = to;
             let records = held
                 .log
                 .batches_from(from)
@@ -237,7 +311,8 @@ impl Export {
                 .take_while(|(_, record)| record.offset < to);
             for (timestamp_type, record) in records {
                 if out.len() >= CHUNK_BYTES {
-                    self.part = Some((number, record.offset, to));
+                    next = record.offset;
+                    self.part = Some((number, next, to));
                     break;
                 }
                 let leader = held.leader();
@@ -246,8 +321,9 @@ impl Export {
                 self.encoder.record(&lying, &mut out);
                 self.written += 1;
             }
+            self.passed += (next - began).max(0) as u64;
         }
-        Ok((!out.is_empty()).then_some(out))
+        Ok(out)
     }
 }
 
@@ -260,7 +336,7 @@ impl Encoder for NoRecords {
 }
 
 impl ExportFormat {
-    fn encoder(&self, headers: bool) -> Result<Box<dyn Encoder>> {
+    fn encoder(&self) -> Result<Box<dyn Encoder>> {
         Ok(match self {
             Self::Lossless => Box::new(LosslessEncoder),
             Self::KcatJson => Box::new(KcatJsonEncoder),
@@ -269,21 +345,9 @@ impl ExportFormat {
                 Box::new(ConsoleConsumerEncoder::new(properties)?)
             }
             Self::LogFiles => Box::new(NoRecords),
-            Self::Csv { separator } => {
-                Box::new(CsvEncoder::new(csv_separator(*separator)?, headers))
-            }
+            Self::Csv { separator } => Box::new(CsvEncoder::new(csv_separator(*separator)?, false)),
         })
     }
-}
-
-/// Whether any record has a header.
-fn has_headers(cluster: &Cluster, topic: &str, parts: &[(i32, i64, i64)]) -> bool {
-    parts.iter().any(|&(number, from, to)| {
-        cluster.topic(topic).and_then(|topic| topic.partition(number)).is_some_and(|held| {
-            let records = held.log.records_from(from).take_while(|record| record.offset < to);
-            records.into_iter().any(|record| record.header_count() > 0)
-        })
-    })
 }
 
 /// Which offsets of which partitions.

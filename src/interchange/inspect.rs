@@ -25,6 +25,9 @@ pub const MAX_SAMPLE_CHARS: usize = 80;
 pub const MAX_PREVIEWED: usize = 20;
 /// How many bytes of a key or a value a [`Preview`] has.
 pub const PREVIEW_BYTES: usize = 256;
+/// How many parts of the work are done for a [`Preview`] once the file is over: see
+/// [`Decoder::go_on`](super::Decoder::go_on).
+pub const MAX_PREVIEW_PARTS: usize = 32;
 /// How many bytes of a file are looked at.
 pub const MAX_HEAD_BYTES: usize = 1 << 20;
 
@@ -76,6 +79,8 @@ pub struct Preview {
     pub taken: u32,
     /// How many refusals.
     pub refused: u32,
+    /// Whether that is all of the file.
+    pub whole: bool,
 }
 
 /// One record of a [`Preview`].
@@ -165,7 +170,8 @@ pub fn preview(
     partitions: Option<i32>,
 ) -> Result<Preview> {
     let (mut decoder, mut chooser) = spec.open()?;
-    let mut seen = Preview { records: Vec::new(), refusals: Vec::new(), taken: 0, refused: 0 };
+    let mut seen =
+        Preview { records: Vec::new(), refusals: Vec::new(), taken: 0, refused: 0, whole: false };
     let mut each = |found: Found<'_>| {
         let (place, reason) = match found {
             Ok(record) => match chooser.choose(&record) {
@@ -190,13 +196,14 @@ pub fn preview(
         };
         seen.refused += 1;
         if seen.refusals.len() < MAX_PREVIEWED {
-            let (unit, at) = place.parts();
-            seen.refusals.push(Refused { unit, at: at as f64, reason });
+            seen.refusals.push(Refused::new(place, &reason));
         }
     };
     decoder.feed(head, &mut each);
     if whole {
         decoder.finish(&mut each);
+        let is_over = (0..MAX_PREVIEW_PARTS).any(|_| !decoder.go_on(&mut each));
+        seen.whole = is_over;
     }
     Ok(seen)
 }

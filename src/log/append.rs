@@ -8,7 +8,6 @@ use super::batch::{
 use super::partition::{LAST_USABLE_OFFSET, MAX_UNPACKED_LOG_BYTES, PartitionLog};
 use super::producer_state::{CompletedTransaction, ProducerState};
 use super::record::NewRecord;
-use super::segment::Segment;
 use super::transactions::{AbortedTransaction, marker_of};
 use super::validate::{self, Produced};
 use crate::error::{Error, ErrorCode, Result};
@@ -149,8 +148,7 @@ impl PartitionLog {
         if more == 0 {
             return Ok(());
         }
-        let held: u64 = self.segments.iter().map(Segment::unpacked_bytes).sum();
-        if held + more as u64 <= MAX_UNPACKED_LOG_BYTES {
+        if self.unpacked_bytes() + more as u64 <= MAX_UNPACKED_LOG_BYTES {
             return Ok(());
         }
         Err(Error::limit(

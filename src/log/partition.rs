@@ -141,6 +141,12 @@ impl PartitionLog {
         self.segments.iter().map(|segment| segment.size_in_bytes() as u64).sum()
     }
 
+    /// How many bytes the records of compressed batches take beside them: they are held unpacked.
+    #[must_use]
+    pub fn unpacked_bytes(&self) -> u64 {
+        self.segments.iter().map(Segment::unpacked_bytes).sum()
+    }
+
     /// How many records can be read: those from the log start offset on, control records left
     /// out. Less than the span of offsets where there are gaps.
     #[must_use]
@@ -148,8 +154,8 @@ impl PartitionLog {
         self.record_count
     }
 
-    /// Makes room in the active segment for `additional` bytes in one step: for whoever knows
-    /// that much is coming.
+    /// Makes room in the active segment for `additional` bytes in one step, if there is memory for
+    /// it: for whoever expects that much to come.
     pub fn reserve(&mut self, additional: usize) {
         let room = usize::try_from(self.config.segment_bytes).unwrap_or(0);
         if let Some(active) = self.segments.last_mut() {

@@ -348,7 +348,7 @@ impl Segment {
         self.created_ms = now_ms;
     }
 
-    /// Makes room for `additional` bytes in one step.
+    /// Makes room for `additional` bytes in one step, if there is memory for it.
     pub(crate) fn reserve(&mut self, additional: usize) {
         self.bytes.reserve(additional);
     }

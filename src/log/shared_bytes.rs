@@ -61,10 +61,11 @@ impl SharedBytes {
         self.len += more.len();
     }
 
-    /// Makes room for `additional` bytes in one step.
+    /// Makes room for `additional` bytes in one step, if there is memory for it: what is expected
+    /// need not come.
     pub(crate) fn reserve(&mut self, additional: usize) {
         if self.buffer.len() - self.len.min(self.buffer.len()) < additional {
-            self.own(additional).reserve_exact(additional);
+            let _ = self.own(0).try_reserve_exact(additional);
         }
     }
 

@@ -124,14 +124,21 @@ impl Sending<'_> {
     }
 
     /// Makes room in the log for what is still to come, when `done` of `total` records of one
-    /// kind are in: each partition goes on having its share. A log that grows step by step
-    /// copies itself each time, and ends with room to spare.
-    pub(crate) fn make_room(&mut self, done: u64, total: u64) {
+    /// kind, or bytes of a file, are in: each partition goes on having its share. A log that grows
+    /// step by step copies itself each time, and ends with room to spare. It is for `most` bytes at
+    /// the most.
+    pub(crate) fn make_room(&mut self, done: u64, total: u64, most: u64) {
+        let so_far: u64 = self.buffer.sent().map(|(_, sent)| sent.bytes).sum();
+        let part = |of: u64, share: u64, whole: u64| {
+            let part = u128::from(of) * u128::from(share) / u128::from(whole.max(1));
+            u64::try_from(part).unwrap_or(u64::MAX)
+        };
+        // A 32nd more, as shares are not exact.
+        let to_come = part(so_far, total.saturating_sub(done), done);
+        let to_come = to_come.saturating_add(to_come / 32).min(most);
         for (place, sent) in self.topic.partitions.iter_mut().zip(&self.buffer.sent) {
-            let so_far = sent.map_or(0, |sent| sent.bytes);
-            let to_come = so_far.saturating_mul(total.saturating_sub(done)) / done.max(1);
-            // A 32nd more, as shares are not exact.
-            place.log.reserve(usize::try_from(to_come + to_come / 32).unwrap_or(0));
+            let share = part(to_come, sent.map_or(0, |sent| sent.bytes), so_far);
+            place.log.reserve(usize::try_from(share).unwrap_or(0));
         }
     }
 

@@ -10,10 +10,10 @@ use super::{Act, Problem};
 use crate::command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
-use crate::group::{ConsumerConfig, PartitionOffset, ResetTo};
+use crate::group::{ConsumerConfig, PartitionOffset, ResetTo, TopicPartition};
 use crate::log::{Header, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, config_def};
-use crate::{RecordSet, SegmentSet};
+use crate::{RecordSet, SegmentSet, SegmentSets};
 
 /// The first words of the acts, in the order of the documentation.
 pub const VERBS: [&str; 39] = [
@@ -754,6 +754,20 @@ fn delete_records(reader: &mut Reader<'_>) -> Result<Command, Problem> {
 }
 
 fn copy_log(reader: &mut Reader<'_>) -> Result<Command, Problem> {
+    let (first, segments) = files_of_partition(reader)?;
+    if reader.is_done() {
+        return Ok(Command::CopyLog { topic: first.topic, partition: first.partition, segments });
+    }
+    let (mut to, mut sets) = (vec![first], vec![segments]);
+    while !reader.is_done() {
+        let (at, segments) = files_of_partition(reader)?;
+        to.push(at);
+        sets.push(segments);
+    }
+    Ok(Command::CopyLogs { to, segments: SegmentSets::new(sets) })
+}
+
+fn files_of_partition(reader: &mut Reader<'_>) -> Result<(TopicPartition, SegmentSet), Problem> {
     let at = reader.partition()?;
     let place = reader.place();
     let item = reader.item()?;
@@ -764,8 +778,7 @@ fn copy_log(reader: &mut Reader<'_>) -> Result<Command, Problem> {
         });
     }
     let bytes = reader.bytes("files in hex")?.unwrap_or_default();
-    let (topic, partition) = (at.topic, at.partition);
-    Ok(Command::CopyLog { topic, partition, segments: SegmentSet::from_bytes(bytes.0) })
+    Ok((at, SegmentSet::from_bytes(bytes.0)))
 }
 
 fn optional_topic(reader: &mut Reader<'_>) -> Result<Option<String>, Problem> {

@@ -13,7 +13,9 @@ use super::{
 use crate::command::{Command, LogEnd, OwnedHeader, Produce, SeekTo};
 use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
-use crate::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, ResetTo};
+use crate::group::{
+    ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, ResetTo, TopicPartition,
+};
 use crate::log::{Header, IsolationLevel, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp};
 use crate::{Bytes, RecordSet};
@@ -228,11 +230,18 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
                 records,
             })
             .boxed(),
-        "copy-log" => (name(), any::<i32>(), vec(any::<u8>(), 0..40))
-            .prop_map(|(topic, partition, bytes)| Command::CopyLog {
-                topic,
-                partition,
-                segments: crate::SegmentSet::from_bytes(bytes),
+        "copy-log" => vec(((name(), any::<i32>()), vec(any::<u8>(), 0..40)), 1..4)
+            .prop_map(|copies| {
+                let (mut to, mut sets): (Vec<_>, Vec<_>) = copies.into_iter().unzip();
+                let set = |bytes| crate::SegmentSet::from_bytes(bytes);
+                if to.len() == 1 {
+                    let (topic, partition) = to.remove(0);
+                    return Command::CopyLog { topic, partition, segments: set(sets.remove(0)) };
+                }
+                let to =
+                    to.into_iter().map(|(topic, partition)| TopicPartition { topic, partition });
+                let segments = crate::SegmentSets::new(sets.into_iter().map(set));
+                Command::CopyLogs { to: to.collect(), segments }
             })
             .boxed(),
         "producer" => (name(), option::of(name()), btree_map(name(), name(), 0..3))
@@ -350,7 +359,7 @@ fn verb_of(command: &Command) -> &'static str {
         Command::CreatePartitions { .. } => "partitions",
         Command::Produce(_) | Command::Generate { .. } => "produce",
         Command::ProduceMany { .. } => "produce-many",
-        Command::CopyLog { .. } => "copy-log",
+        Command::CopyLog { .. } | Command::CopyLogs { .. } => "copy-log",
         Command::CreateProducer { .. } => "producer",
         Command::CloseProducer { .. } => "close-producer",
         Command::KillProducer { .. } => "kill-producer",

@@ -22,10 +22,19 @@ extern "C" {
 
 #[wasm_bindgen]
 impl Loglanes {
-    /// Begins to import a file: then `feed` it, piece by piece, and `finish`.
+    /// Begins to import a file: then `feed` it, piece by piece, and `finish`. `bytes`: how long it
+    /// is, so that the log can make room in time.
     #[wasm_bindgen(js_name = beginImport)]
-    pub fn begin_import(&mut self, spec: JsImportSpec, now: f64) -> Result<JsJobProgress, Thrown> {
+    pub fn begin_import(
+        &mut self,
+        spec: JsImportSpec,
+        now: f64,
+        bytes: Option<f64>,
+    ) -> Result<JsJobProgress, Thrown> {
         let begun = self.session.begin_import(from_js("import", &spec)?, ms(now))?;
+        if let Some(bytes) = bytes {
+            self.session.expect_bytes(bytes as u64);
+        }
         timing::begin(begun.kind);
         to_js(&begun)
     }
@@ -70,7 +79,8 @@ impl Loglanes {
         to_js(&outcome)
     }
 
-    /// The file is over; what became of its last record is in the progress.
+    /// The file is over; what became of its last record is in the progress. Again, while that is
+    /// `pending`.
     pub fn end(&mut self) -> Result<JsJobProgress, Thrown> {
         self.insights.changed();
         to_js(&self.session.end()?)

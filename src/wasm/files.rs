@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 use super::Loglanes;
 use super::convert::{Thrown, bytes_of, to_js};
 use super::from_js::from_js;
-use crate::interchange::segment::LogFiles;
+use crate::interchange::segment::{LogFiles, LogPlan};
 use crate::interchange::{self, Export};
 
 #[wasm_bindgen]
@@ -47,13 +47,23 @@ impl Loglanes {
         to_js(&interchange::preview(&head, whole, &spec, partitions)?)
     }
 
-    /// Copies `.log` files of a broker, or zip archives of them, into partitions of a topic that
-    /// never had a record: each into the partition that its directory is named after, else into
-    /// `partition`. One act for each partition.
-    #[wasm_bindgen(js_name = copyLog, unchecked_return_type = "Outcome[]")]
+    /// What lies in a broker's directories, by paths and sizes of files. Throws if that is too much
+    /// to be copied in one act.
+    #[wasm_bindgen(js_name = logPlan, unchecked_return_type = "LogPlan")]
+    pub fn log_plan(&self, paths: Vec<String>, sizes: Vec<f64>) -> Result<JsValue, Thrown> {
+        let sizes = sizes.iter().map(|&size| size as u64);
+        let plan = LogPlan::of(paths.iter().map(String::as_str).zip(sizes));
+        plan.check()?;
+        to_js(&plan)
+    }
+
+    /// Copies `.log` files of a broker, or zip archives of them, into partitions that never had a
+    /// record: each into the partition that its directory is named after, of `topic` or without one
+    /// of the topic that is named there too; else into `partition`. All of it is one act.
+    #[wasm_bindgen(js_name = copyLog, unchecked_return_type = "Outcome")]
     pub fn copy_log(
         &mut self,
-        topic: &str,
+        topic: Option<String>,
         partition: i32,
         names: Vec<String>,
         #[wasm_bindgen(unchecked_param_type = "Uint8Array[]")] contents: Vec<JsValue>,
@@ -63,11 +73,10 @@ impl Loglanes {
         for (name, content) in names.iter().zip(&contents) {
             files.take(name, bytes_of("The content of a file", content)?)?;
         }
-        let mut outcomes = Vec::new();
-        for copy in files.copies(topic, partition)? {
-            outcomes.push(self.run(copy, now)?);
-        }
-        to_js(&outcomes)
+        let copy = files.copy(topic.as_deref(), partition)?;
+        // For a moment they are there several times; the command has its own.
+        drop(files);
+        to_js(&self.run(copy, now)?)
     }
 
     /// A zip archive for a real cluster: topics, records and committed offsets, with a script of
@@ -86,18 +95,14 @@ impl Loglanes {
         to_js(&begun)
     }
 
-    /// The next part of the file; null after the last.
+    /// The next part of the file, which may be of no bytes; null after the last.
     #[wasm_bindgen(js_name = exportNext)]
     pub fn export_next(&mut self) -> Result<Option<Vec<u8>>, Thrown> {
         let Some(export) = self.records_export.as_mut() else { return Ok(None) };
-        let part = export.next(self.session.cluster())?;
-        if part.is_none() {
-            self.records_export = None;
-        }
-        Ok(part)
+        Ok(export.next(self.session.cluster())?)
     }
 
-    /// How far the file is.
+    /// How far the file is that was begun last.
     #[wasm_bindgen(js_name = exportProgress)]
     pub fn export_progress(&self) -> Result<JsExportProgress, Thrown> {
         to_js(&self.records_export.as_ref().map(Export::progress).unwrap_or_default())

@@ -146,7 +146,7 @@ impl Loglanes {
                 .with_hint("Call the method produceMany, which takes them as bytes.")
                 .into());
         }
-        if matches!(command, Command::CopyLog { .. }) {
+        if matches!(command, Command::CopyLog { .. } | Command::CopyLogs { .. }) {
             return Err(Error::loglanes("A copyLog command brings no files with it.")
                 .with_hint("Call the method copyLog, which takes them as bytes.")
                 .into());

@@ -195,8 +195,8 @@ export type Outcome =
   | { type: "produced"; topic: string; partition: number; offset: bigint; timestamp: number }
   /** Each reason of a refusal once, with how many records it met; at most 100 of them. Lines of a file that are no records are told by the job's progress. */
   | { type: "producedMany"; topic: string; records: number; bytes: number; refused: number; refusals: (Refusal & { count: number })[]; partitions: { partition: number; records: number; firstOffset: bigint; lastOffset: bigint }[] }
-  /** What `copyLog` has done. `cut`: what a broker cuts off damaged files after a crash; a null reason: only zero bytes follow. */
-  | { type: "logCopied"; topic: string; partition: number; logStartOffset: bigint; logEndOffset: bigint; records: number; bytes: number; segments: number; cut: { file: string; position: number; bytes: number; segments: number; reason: string | null } | null }
+  | ({ type: "logCopied" } & CopiedLog)
+  | { type: "logsCopied"; logs: CopiedLog[] }
   /** `isDuplicate`: the broker has it already, and has answered with its old offsets. */
   | { type: "retried"; producer: string; topic: string; partition: number; firstOffset: bigint; lastOffset: bigint; isDuplicate: boolean }
   | { type: "transactionsInitialized"; producer: string; transactionalId: string; producerId: bigint; epoch: number; fencedEpoch: number | null; markers: WrittenMarker[] }
@@ -681,6 +681,8 @@ export interface Preview {
   refusals: { unit: "line" | "byte"; at: number; reason: string }[];
   taken: number;
   refused: number;
+  /** Whether that is all of the file. */
+  whole: boolean;
 }
 
 /** Which records go into a file, and how. */
@@ -698,9 +700,38 @@ export interface ExportSpec {
 }
 
 /** How far a file is: records written, of so many offsets (gaps included). */
-export interface ExportProgress {
+/** What `copyLog` has made of a partition. `cut`: what a broker cuts off damaged files after a crash; a null reason: only zero bytes follow. */
+export interface CopiedLog {
+  topic: string;
+  partition: number;
+  logStartOffset: bigint;
+  logEndOffset: bigint;
   records: number;
-  offsets: number;
+  bytes: number;
+  segments: number;
+  cut: { file: string; position: number; bytes: number; segments: number; reason: string | null } | null;
+}
+
+/** What lies in a broker's directories. Files are told by their places in the list. */
+export interface LogPlan {
+  /** The topics that directories are named after; `count`: how many partitions each has to have. */
+  topics: { name: string; count: number; partitions: { partition: number; files: number[]; bytes: number }[] }[];
+  /** `.log` files and zip archives whose directory names no partition. */
+  unnamed: number[];
+  /** How many files follow from the `.log` files: indexes, snapshots, checkpoints. */
+  derived: number;
+  /** Files that are nothing of a partition, and those of topics that Kafka writes by itself. */
+  leftOut: number[];
+}
+
+export interface ExportProgress {
+  /** Records that are written; none are counted where a broker's whole files are. */
+  records: number;
+  /** Bytes that were given away. */
+  bytes: number;
+  /** How much of the work is done, of how much: offsets, or bytes of files. */
+  done: number;
+  total: number;
 }
 
 export interface JobProgress {
@@ -720,6 +751,10 @@ export interface JobProgress {
   refusals: { unit: "line" | "byte"; at: number; reason: string }[];
   /** For a generation: all that are asked for; else null. */
   total: number | null;
+  /** Where the last record begins that was taken from a file. */
+  last: { unit: "line" | "byte"; at: number } | null;
+  /** All of the file has come, and a part of the work is still to be done: `end` again. */
+  pending: boolean;
 }
 
 /** A first look at a file, before anything is done. */

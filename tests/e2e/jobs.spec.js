@@ -8,6 +8,12 @@ import { ORIGIN, serveModules } from "./support/modules.js";
 
 const HARNESS = `<!doctype html><meta charset="utf-8"><title>jobs</title><script type="module">
   window.jobs = await import("/www/jobs.js");
+  window.exports = await import("/www/exports.js");
+  window.sinkOf = () => {
+    const said = { parts: [], ended: null };
+    const end = (how) => async () => { said.ended = how; };
+    return Object.assign(said, { sink: { write: async (more) => { said.parts.push(...more); }, close: end("close"), abort: end("abort") } });
+  };
   window.JobDock = (await import("/www/panels/job-dock.js")).JobDock;
   window.Scribe = class {
     fed = []; stepped = 0; calls = []; slow = 0;
@@ -132,7 +138,7 @@ test("records that the broker refuses after they were sent are told, too", async
     const outcome = (/** @type {number} */ refused) => ({ type: "producedMany", topic: "t", records: 6 - refused, bytes: 10, refused, partitions: [] });
     const dock = new JobDock(document.body);
     return [1, 4].map((refused) => {
-      dock.finished({ outcome: outcome(refused), report, cancelled: false, failure: null });
+      dock.finished([{ name: null, end: { outcome: outcome(refused), report, cancelled: false, failure: null } }]);
       return document.body.innerText.includes("3 records were refused by the broker");
     });
   });
@@ -143,7 +149,10 @@ test("a state file is its chunks, one after the other, and is read back whole", 
   const text = await page.evaluate(async () => {
     const { jobs } = /** @type {any} */ (window);
     const chunks = ["LOGLANES", "abc", "", "def"].map((part) => new TextEncoder().encode(part));
-    const file = await jobs.writeState({ exportChunk: (/** @type {number} */ i) => chunks[i] ?? null });
+    const { exports, sinkOf } = /** @type {any} */ (window);
+    const { sink, parts } = sinkOf();
+    await exports.writeState({ exportChunk: (/** @type {number} */ i) => chunks[i] ?? null }, 17, sink);
+    const file = new Blob(parts);
     let read = "";
     const restorer = { feedFile: (/** @type {Uint8Array} */ bytes) => (read += new TextDecoder().decode(bytes)), finish: () => read };
     return jobs.readState(file, restorer);

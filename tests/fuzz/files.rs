@@ -63,6 +63,6 @@ fn decoded(format: &FileFormat, input: &[u8], piece: usize) -> Vec<String> {
     let mut each = |one: Found<'_>| found.push(format!("{one:?}"));
     let mut decoder = format.decoder().expect("the options can be used");
     input.chunks(piece).for_each(|piece| decoder.feed(piece, &mut each));
-    decoder.finish(&mut each);
+    decoder.finish_all(&mut each);
     found
 }

@@ -52,7 +52,7 @@ pub fn decode(format: &FileFormat, file: &[u8], size: usize) -> Vec<Result<Place
     for piece in file.chunks(size.max(1)) {
         decoder.feed(piece, &mut each);
     }
-    decoder.finish(&mut each);
+    decoder.finish_all(&mut each);
     found
 }
 

@@ -29,7 +29,7 @@ const OPTIONS = /** @type {Record<string, string>} */ ({
   kcatText: "%k:%s\\n",
 });
 
-/** Events: `export-records` (detail: {spec, name}) when the user says go. */
+/** Events: `export-records` (detail: {spec, name, bytes}) when the user says go; `bytes`: about so many it will be. */
 export class ExportDialog extends EventTarget {
   #topic = h("select", { onchange: () => this.#topicChosen() });
   #scope = h("select", { onchange: () => this.#scopeChosen() });
@@ -150,7 +150,10 @@ export class ExportDialog extends EventTarget {
       scope = { type: "unread", group: this.#group.value };
       what = `${topic}-unread`;
     }
+    const lanes = this.#state?.view.topics.find(({ name }) => name === topic)?.partitions ?? [];
+    const one = this.#scope.value === "partition" || this.#scope.value === "range";
+    const bytes = lanes.filter((lane) => !one || lane.partition === partition).reduce((sum, lane) => sum + lane.bytes, 0);
     const format = kind.format(kind.value === "kcatText" ? this.#format.value : this.#lines.value);
-    this.dispatchEvent(new CustomEvent("export-records", { detail: { spec: { topic, scope, format }, name: `${what}.${kind.ending}` } }));
+    this.dispatchEvent(new CustomEvent("export-records", { detail: { spec: { topic, scope, format }, name: `${what}.${kind.ending}`, bytes } }));
   }
 }

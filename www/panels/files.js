@@ -3,14 +3,19 @@
  * back; clear everything. What would replace or delete asks first.
  */
 
-/** @import { ClusterView, LoglanesError, Outcome } from "../../src/wasm/types.d.ts" */
-/** @import { JobEnd, JobReport } from "../jobs.js" */
+/** @import { ClusterView, ExportSpec, LoglanesError, Outcome } from "../../src/wasm/types.d.ts" */
+/** @import { Engine } from "../engine.js" */
+/** @import { FileEnd, FileOptions } from "../exports.js" */
+/** @import { Sink } from "../download.js" */
+/** @import { JobReport } from "../jobs.js" */
+/** @import { FileResult } from "./job-dock.js" */
 /** @import { PageState } from "../types.d.ts" */
 
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
-import { isState, writeRecords, writeState } from "../jobs.js";
-import { download } from "../download.js";
+import { isState } from "../jobs.js";
+import { download, openSink } from "../download.js";
+import { writeRecords, writeState } from "../exports.js";
 import { fetchSample } from "../sample.js";
 import { ExportDialog } from "./export-dialog.js";
 import { ImportPlan } from "./import-plan.js";
@@ -23,8 +28,13 @@ const HEAD_BYTES = 256 * 1024;
 const MOST_FILES = 1000;
 
 /**
+ * Does work during which no act is taken.
+ * @typedef {<E>(work: (engine: Engine, signal: AbortSignal) => Promise<E>) => Promise<E>} Occupy
+ */
+
+/**
  * Events, all for the controller:
- * - `import` {file, spec, create?}: create the topic, then import; then `progress` and `finished`
+ * - `import` {files, spec, create?}: create the topic, then import; then `progress` and `finished`
  * - `restore` {file}: replace the cluster by a state file; then `restored`, or `refused`
  * - `clear`: replace the cluster by an empty one
  * - `cancel-job`
@@ -41,10 +51,12 @@ export class FilesPanel extends EventTarget {
   #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop files of records, or an exported state"));
   #buttons;
   #refusal = new RefusalOutput();
+  #occupy;
 
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  /** @param {HTMLElement} root @param {Occupy} occupy */
+  constructor(root, occupy) {
     super();
+    this.#occupy = occupy;
     const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {string} */ title) => h("button", { type: "button", class: "quiet", title, onclick }, text);
     this.#buttons = {
       import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, or a whole state from an exported file. You can also drop files anywhere, or paste text."),
@@ -72,7 +84,7 @@ export class FilesPanel extends EventTarget {
   /** @param {PageState} state */
   update(state) {
     this.#state = state;
-    const busy = state.view.job !== null;
+    const busy = state.engine.busy;
     const empty = isEmpty(state.view);
     this.#buttons.import.disabled = busy;
     this.#buttons.sample.disabled = busy;
@@ -92,7 +104,7 @@ export class FilesPanel extends EventTarget {
     const state = this.#state;
     if (!state) return;
     this.#refusal.clear();
-    if (state.view.job) return this.#say("Another import or generation is still running. Stop it, or let it end first.");
+    if (state.engine.busy) return this.#say("Another import or generation is still running, or a file is written. Stop it, or let it end first.");
     /** @type {Uint8Array} */
     let head;
     try {
@@ -131,18 +143,32 @@ export class FilesPanel extends EventTarget {
     if (this.#state) this.#exportDialog.open(this.#state);
   }
 
-  /** Writes records into a file, in slices. @param {{ spec: import("../../src/wasm/types.d.ts").ExportSpec, name: string }} what */
-  async #exportRecords({ spec, name }) {
-    if (!this.#state) return;
-    const { engine } = this.#state;
+  /** Writes records into a file. @param {{ spec: ExportSpec, name: string, bytes: number }} what `bytes`: about so many it will be */
+  async #exportRecords({ spec, name, bytes }) {
     try {
-      const { blob, records } = await writeRecords(engine, spec);
+      // What is refused is refused before anyone is asked for a place.
+      this.#state?.engine.beginExport(spec);
+      const sink = await openSink(name, bytes);
       this.#exportDialog.close();
-      download(blob, name);
-      this.#say(`${name}: ${count(records)} ${records === 1 ? "record" : "records"}, ${size(blob.size)}.`);
+      if (sink) await this.#write(name, sink, (engine, options) => writeRecords(engine, spec, sink, options));
     } catch (error) {
       const refused = /** @type {LoglanesError} */ (error);
       if (!this.#exportDialog.refused(refused)) this.#refusal.show(refused);
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @param {Sink} sink
+   * @param {(engine: Engine, options: FileOptions) => Promise<FileEnd>} work
+   */
+  async #write(name, sink, work) {
+    try {
+      const end = await this.#occupy((engine, signal) => work(engine, { signal, tell: (report) => this.#dock.writing(name, report) }));
+      this.#dock.written(name, end);
+    } catch (error) {
+      await sink.abort();
+      throw error;
     }
   }
 
@@ -185,26 +211,28 @@ export class FilesPanel extends EventTarget {
   async export() {
     if (!this.#state) return;
     const { engine } = this.#state;
-    const before = fingerprint(engine.view());
-    let blob = await writeState(engine);
-    // An act or a timer in between would leave a file of two states.
-    if (fingerprint(engine.view()) !== before) blob = await writeState(engine, { sliced: false });
+    const total = engine.view().topics.flatMap(({ partitions }) => partitions).reduce((sum, { bytes }) => sum + bytes, 0);
     const name = `loglanes-${new Date().toISOString().slice(0, 10)}.loglanes`;
-    download(blob, name);
-    const framed = window !== window.parent ? " If no download starts, the page around this one does not allow it: open Loglanes on its own." : "";
-    this.#say(`${name}: ${size(blob.size)}.${framed}`);
+    try {
+      const sink = await openSink(name, total);
+      if (!sink) return;
+      await this.#write(name, sink, (from, options) => writeState(from, total, sink, options));
+      if (window !== window.parent) this.#dock.note("If no download starts, the page around this one does not allow it: open Loglanes on its own.");
+    } catch (error) {
+      this.#refusal.show(/** @type {LoglanesError} */ (error));
+    }
   }
 
-  /** @param {JobReport} report */
-  progress(report) {
+  /** @param {JobReport} report @param {string} [file] which of several is read */
+  progress(report, file) {
     this.#plan.close();
-    this.#dock.progress(report);
+    this.#dock.progress(report, file);
   }
 
-  /** @param {JobEnd} end */
-  finished(end) {
+  /** @param {FileResult[]} ends */
+  finished(ends) {
     this.#plan.close();
-    this.#dock.finished(end);
+    this.#dock.finished(ends);
   }
 
   /** What else there is to say of the job that has just ended. @param {string} text */
@@ -331,11 +359,6 @@ class Question {
 /** @param {ClusterView} view */
 function isEmpty(view) {
   return view.topics.length === 0 && view.groups.length === 0;
-}
-
-/** Equal for equal states: all but the clock. @param {ClusterView} view */
-function fingerprint(view) {
-  return JSON.stringify({ ...view, now: 0 }, (_, value) => (typeof value === "bigint" ? String(value) : value));
 }
 
 const list = new Intl.ListFormat("en");

@@ -56,7 +56,7 @@ export function topicName(file) {
 }
 
 /**
- * Events: `import` (detail: {file, spec, create?}) when the user says go.
+ * Events: `import` (detail: {files, spec, create?}) or `copy-log` when the user says go.
  */
 export class ImportPlan extends EventTarget {
   #dialog;
@@ -365,7 +365,7 @@ export class ImportPlan extends EventTarget {
     // What Kafka thinks of the name and the count is Kafka's to say.
     const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0, configs: KEPT } : undefined;
     this.#refusal.clear();
-    this.dispatchEvent(new CustomEvent("import", { detail: { file: this.#file, files: this.#files, spec, create } }));
+    this.dispatchEvent(new CustomEvent("import", { detail: { files: this.#files, spec, create } }));
   }
 
   /** @param {LoglanesError} error @returns {boolean} whether it was shown here */

@@ -4,11 +4,15 @@
  */
 
 /**
+ * @import { FileEnd, FileReport } from "../exports.js"
  * @import { JobEnd, JobReport } from "../jobs.js"
+ * @import { Report } from "../slices.js"
  * @import { CountedRefusal } from "./parts/job-notes.js"
  */
 
+import { visible } from "../bytes.js";
 import { count, h, size } from "../dom.js";
+import { isRefusal } from "../engine.js";
 import { jobNotes, refusalCounts } from "./parts/job-notes.js";
 import { plural } from "./parts/numbers.js";
 
@@ -16,6 +20,9 @@ import { plural } from "./parts/numbers.js";
 const STAY_MS = 8_000;
 /** And longer by so much for each letter of a note. */
 const READ_MS = 50;
+
+const STAYS = "Nothing of it is saved before it ends. Stop it, and what is in stays.";
+const NO_FILE_YET = "Nothing else can be done meanwhile: it is a picture of one moment. Stop it, and there is no file.";
 
 /** Events: `cancel-job`. */
 export class JobDock extends EventTarget {
@@ -58,41 +65,84 @@ export class JobDock extends EventTarget {
 
   /**
    * @param {JobReport} report
+   * @param {string} [file] which of several is read
    */
-  progress(report) {
-    const { kind, progress, done, total, left } = report;
-    if (!this.running) {
-      this.#begin();
-      this.#spoken.textContent = `${kind === "import" ? "Import" : "Generation"} into ${progress.topic} has begun.`;
-    }
-    this.#title.textContent = `${kind === "import" ? "Importing into" : "Generating into"} ${progress.topic}`;
-    this.#bar.value = total > 0 ? done / total : 0;
-    this.#line.textContent = [...amounts(report), left === null ? "" : `${duration(left)} left`].filter(Boolean).map(unbroken).join(" · ");
+  progress(report, file) {
+    const { progress } = report;
+    this.#show(`${progress.kind === "import" ? "Importing into" : "Generating into"} ${progress.topic}`, report, amounts(report, file), STAYS);
   }
 
-  /** @param {JobEnd} end */
-  finished({ outcome, report, cancelled, failure }) {
-    if (!this.running) this.#begin();
-    const { kind, progress, ms } = report;
-    const many = outcome.type === "producedMany" ? outcome : null;
-    const late = (many?.refused ?? progress.refused) - progress.refused;
-    const records = many?.records ?? progress.records;
-    const into = many ? ` in ${count(many.partitions.filter((each) => each.records > 0).length)} partitions` : "";
-    const what = `${count(records)} ${records === 1 ? "record is" : "records are"} in ${progress.topic}${into}`;
-    const title = failure !== null ? "Broken off" : cancelled ? "Stopped" : "Done";
-    this.#title.textContent = `${title}: ${what}`;
-    this.#line.textContent = [size(many?.bytes ?? progress.bytes), `${duration(ms)}`, rate(report)].filter(Boolean).map(unbroken).join(" · ");
-    this.#bar.hidden = true;
-    this.#stop.hidden = true;
-    this.#close.hidden = false;
-    this.#result.replaceChildren(...whyEnded(kind, cancelled, failure), ...refusedLate(late, /** @type {{ refusals?: CountedRefusal[] } | null} */ (many)?.refusals), ...refusals(progress), ...jobNotes(progress));
-    this.#stays = title !== "Done" || late > 0 || progress.refused > 0;
+  /** @param {string} name of the file that is written @param {FileReport} report */
+  writing(name, report) {
+    const { records, bytes } = report.progress;
+    this.#show(`Saving ${name}`, report, [records > 0 && plural(records, "record"), size(bytes), records > 0 && rate(report)], NO_FILE_YET);
+  }
+
+  /**
+   * @param {string} title
+   * @param {Report<{ records: number }>} report
+   * @param {(string | false)[]} line
+   * @param {string} hint what a stop means
+   */
+  #show(title, { done, total, left }, line, hint) {
+    if (!this.running) {
+      this.#begin(hint);
+      this.#spoken.textContent = `${title}: begun.`;
+    }
+    this.#title.textContent = title;
+    this.#bar.value = total > 0 ? done / total : 0;
+    this.#line.textContent = oneLine([...line, left !== null && `${duration(left)} left`]);
+  }
+
+  /**
+   * @param {FileResult[]} ends of an import, one for each file; else one
+   */
+  finished(ends) {
+    const results = ends.map(resultOf);
+    const sum = (/** @type {(result: Result) => number} */ of) => results.reduce((all, result) => all + of(result), 0);
+    const { end } = /** @type {FileResult} */ (ends.at(-1));
+    const { progress } = end.report;
+    const [records, late, refused, ms] = [sum((each) => each.records), sum((each) => each.late), sum((each) => each.refused), sum((each) => each.ms)];
+    const partitions = new Set(results.flatMap((each) => each.partitions)).size;
+    const what = `${plural(records, "record is", "records are")} in ${progress.topic}${partitions > 0 ? ` in ${plural(partitions, "partition")}` : ""}`;
+    const title = end.failure !== null ? "Broken off" : end.cancelled ? "Stopped" : "Done";
+    const speed = rate({ ms, rate: (records * 1000) / ms });
+    this.#end(title, what, [size(sum((each) => each.bytes)), ends.length > 1 && plural(ends.length, "file"), duration(ms), speed], [
+      ...whyEnded(end),
+      ...results.flatMap(({ name, end: each, late: few, reasons }) => {
+        const told = [...refusedLate(few, reasons), ...refusals(each.report.progress), ...jobNotes(each.report.progress)];
+        return told.length > 0 && name !== null ? [h("h3", { class: "job-file" }, visible(name)), ...told] : told;
+      }),
+    ]);
+    this.#stays = title !== "Done" || late > 0 || refused > 0;
     this.#leaveSoon();
     this.#spoken.textContent = [
       `${title}: ${what}.`,
-      progress.refused > 0 ? `${count(progress.refused)} lines were refused.` : "",
+      refused > 0 ? `${count(refused)} lines were refused.` : "",
       late > 0 ? `${count(late)} records were refused by the broker.` : "",
     ].filter(Boolean).join(" ");
+  }
+
+  /** @param {string} name @param {FileEnd} end */
+  written(name, { report, cancelled, failure }) {
+    const { records, bytes } = report.progress;
+    const title = failure !== null ? "Broken off" : cancelled ? "Stopped" : "Done";
+    const what = title === "Done" ? `${name}${records > 0 ? `: ${plural(records, "record")}, ${size(bytes)}` : `, ${size(bytes)}`}` : "no file was saved";
+    this.#end(title, what, [duration(report.ms)], failure !== null ? [h("p", { class: "notice" }, `The file could not be written to its end: ${said(failure)}`)] : []);
+    this.#stays = failure !== null;
+    this.#leaveSoon();
+    this.#spoken.textContent = `${title}: ${what}.`;
+  }
+
+  /** @param {string} title @param {string} what @param {(string | false)[]} line @param {Node[]} result */
+  #end(title, what, line, result) {
+    if (!this.running) this.#begin("");
+    this.#title.textContent = `${title}: ${what}`;
+    this.#line.textContent = oneLine(line);
+    this.#bar.hidden = true;
+    this.#stop.hidden = true;
+    this.#close.hidden = false;
+    this.#result.replaceChildren(...result);
   }
 
   /** @param {string} text */
@@ -123,7 +173,8 @@ export class JobDock extends EventTarget {
     if (bottom > dock.top && top < dock.bottom && right > dock.left && height < dock.top) scrollBy(0, bottom - dock.top + 8);
   }
 
-  #begin() {
+  /** @param {string} hint */
+  #begin(hint) {
     clearTimeout(this.#timer);
     this.#stays = true;
     this.#root.hidden = false;
@@ -133,7 +184,7 @@ export class JobDock extends EventTarget {
     this.#stop.disabled = false;
     this.#close.hidden = true;
     this.#line.textContent = "";
-    this.#result.replaceChildren(h("p", { class: "hint" }, "Nothing of it is saved before it ends. Stop it, and what is in stays."));
+    this.#result.replaceChildren(h("p", { class: "hint" }, hint));
   }
 
   #cancel() {
@@ -142,27 +193,57 @@ export class JobDock extends EventTarget {
   }
 }
 
-/** @param {JobReport} report */
-function amounts(report) {
+/**
+ * One file's part of a job.
+ * @typedef {object} FileResult
+ * @property {string | null} name the file's, if there are several
+ * @property {JobEnd} end
+ */
+
+/**
+ * @typedef {FileResult & { records: number, bytes: number, partitions: number[], late: number, refused: number, ms: number, reasons: CountedRefusal[] | undefined }} Result
+ */
+
+/** @param {FileResult} one @returns {Result} */
+function resultOf({ name, end }) {
+  const { outcome, report } = end;
+  const { progress, ms } = report;
+  const many = outcome.type === "producedMany" ? outcome : null;
+  const partitions = many?.partitions.filter((each) => each.records > 0).map((each) => each.partition) ?? [];
+  const late = (many?.refused ?? progress.refused) - progress.refused;
+  const reasons = /** @type {{ refusals?: CountedRefusal[] } | null} */ (many)?.refusals;
+  return { name, end, ms, late, partitions, reasons, records: many?.records ?? progress.records, bytes: many?.bytes ?? progress.bytes, refused: progress.refused };
+}
+
+/** @param {JobReport} report @param {string} [file] */
+function amounts(report, file) {
   const { progress, done, total } = report;
-  const part = report.kind === "import" ? `${size(done)} of ${size(total)}` : `of ${count(total)}`;
+  const part = progress.kind === "import" ? `${size(done)} of ${size(total)}` : `of ${count(total)}`;
   return [
+    file !== undefined && visible(file),
     `${count(progress.records)} records`,
     part,
     rate(report),
-    progress.refused > 0 ? `${count(progress.refused)} lines refused` : "",
+    progress.refused > 0 && `${count(progress.refused)} lines refused`,
   ];
 }
 
-/** @param {JobReport} report */
+/** @param {{ rate: number, ms: number }} report */
 function rate({ rate: records, ms }) {
   // Over a moment a rate says nothing.
-  return ms >= 300 ? `${count(Math.round(records))} records/s` : "";
+  return ms >= 300 && `${count(Math.round(records))} records/s`;
 }
 
-/** @param {string} text to stay on one line */
-function unbroken(text) {
-  return text.replaceAll(" ", "\u00a0");
+/** Each part stays on one line. @param {(string | false)[]} parts */
+function oneLine(parts) {
+  return parts.filter((part) => part !== false).map((part) => part.replaceAll(" ", "\u00a0")).join(" · ");
+}
+
+/** @param {unknown} failure */
+function said(failure) {
+  if (!(failure instanceof Error || failure instanceof DOMException)) return String(failure);
+  const { hint } = /** @type {{ hint?: string }} */ (/** @type {unknown} */ (failure));
+  return [failure.message, hint].filter(Boolean).join(" ");
 }
 
 /** @param {number} ms */
@@ -172,14 +253,14 @@ function duration(ms) {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 }
 
-/** @param {JobReport["kind"]} kind @param {boolean} cancelled @param {unknown} failure */
-function whyEnded(kind, cancelled, failure) {
-  if (failure !== null) {
-    const said = failure instanceof Error || failure instanceof DOMException ? failure.message : String(failure);
-    const what = kind === "import" ? "The file could not be read to its end" : "It could not go on";
-    return [h("p", { class: "notice" }, `${what}: ${said} What came before is in the log and stays.`)];
-  }
-  return cancelled ? [h("p", null, "What came before is in the log and stays.")] : [];
+/** @param {JobEnd} end */
+function whyEnded({ report: { progress }, cancelled, failure }) {
+  const { kind, last } = progress;
+  const upTo = last ? ` The last record taken begins at ${last.unit} ${count(last.at)}.` : "";
+  const kept = `What came before is in the log and stays.${upTo}`;
+  if (failure === null) return cancelled ? [h("p", null, kept)] : [];
+  const what = isRefusal(failure) ? "" : kind === "import" ? "The file could not be read to its end: " : "It could not go on: ";
+  return [h("p", { class: "notice" }, `${what}${said(failure)} ${kept}`)];
 }
 
 /**

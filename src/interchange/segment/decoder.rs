@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 
 use super::dump::{DumpReader, DumpRecord, DumpRefused};
-use super::files::LogFiles;
+use super::files::{LogFile, log_file};
 use super::legacy::legacy_records;
 use super::reader::{SegmentItem, SegmentReader, SegmentRecord};
-use super::zip::MAX_ZIP_BYTES;
+use super::zip::{MAX_ZIP_BYTES, MAX_ZIP_UNPACKED_BYTES, Unpacker, ZipMember, zip_members};
 use crate::interchange::decoder::{Decoder, FileHeader, FileRecord, Found, Place, RefusedAt};
 
 /// Reads one `.log` file: see [`SegmentReader`]. Zero bytes at its end are told like a refusal.
@@ -64,53 +64,99 @@ fn file_record<'a>(record: &SegmentRecord<'a>, partition: Option<i32>) -> FileRe
 }
 
 /// Reads the `.log` files in a zip archive, partition after partition. All of the archive is held
-/// until it is over: its table of contents stands at the end.
+/// until it is over: its table of contents stands at the end. What is unpacked is a piece at a time.
 #[derive(Debug, Default)]
 pub struct LogZipDecoder {
     archive: Vec<u8>,
-    is_too_large: bool,
+    /// Whether nothing more is read.
+    is_over: bool,
+    work: Option<Unzipping>,
+}
+
+/// The members that are still to be read, and the one that is.
+#[derive(Debug)]
+struct Unzipping {
+    members: std::vec::IntoIter<(LogFile, ZipMember)>,
+    unpacker: Unpacker,
+    reading: Option<(LogFile, SegmentReader)>,
+    piece: Vec<u8>,
+}
+
+impl LogZipDecoder {
+    fn break_off(&mut self, reason: &str, each: &mut dyn FnMut(Found<'_>)) {
+        (self.archive, self.work, self.is_over) = (Vec::new(), None, true);
+        each(Err(RefusedAt::new(Place::Byte(0), reason)));
+    }
+
+    /// What there is to read, in the order of partitions and offsets.
+    fn begin(&self) -> crate::Result<Unzipping> {
+        let members = zip_members(&self.archive)?.into_iter();
+        let mut members: Vec<_> =
+            members.filter_map(|member| Some((log_file(&member.path)?, member))).collect();
+        members.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let unpacker = Unpacker::new(MAX_ZIP_UNPACKED_BYTES);
+        let members = members.into_iter();
+        Ok(Unzipping { members, unpacker, reading: None, piece: Vec::new() })
+    }
+}
+
+impl Unzipping {
+    /// Reads the next piece; whether there may be more.
+    fn go_on(&mut self, archive: &[u8], each: &mut dyn FnMut(Found<'_>)) -> crate::Result<bool> {
+        if self.reading.is_none() {
+            let Some((file, member)) = self.members.next() else { return Ok(false) };
+            self.unpacker.begin(&member);
+            self.reading = Some((file, SegmentReader::new()));
+        }
+        let Some((file, reader)) = &mut self.reading else { return Ok(false) };
+        self.piece.clear();
+        let more = self.unpacker.next(archive, &mut self.piece)?;
+        let name = format!("{}: ", file.path);
+        let number = file.partition;
+        reader.feed(&self.piece, &mut |item| give(item, number, &name, each));
+        if !more {
+            reader.finish(&mut |item| give(item, number, &name, each));
+            self.reading = None;
+        }
+        Ok(true)
+    }
 }
 
 impl Decoder for LogZipDecoder {
     fn feed(&mut self, chunk: &[u8], each: &mut dyn FnMut(Found<'_>)) {
-        if self.is_too_large {
+        if self.is_over {
             return;
         }
         if self.archive.len() + chunk.len() > MAX_ZIP_BYTES {
-            self.is_too_large = true;
-            self.archive = Vec::new();
             let reason = format!(
                 "The archive has more than {MAX_ZIP_BYTES} bytes. Unpack it and give its files."
             );
-            return each(Err(RefusedAt::new(Place::Byte(0), reason)));
+            return self.break_off(&reason, each);
         }
         self.archive.extend_from_slice(chunk);
     }
 
     fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
-        if self.is_too_large {
+        if self.is_over {
             return;
         }
-        let files = match LogFiles::from_zip(&std::mem::take(&mut self.archive)) {
-            Ok(files) => files,
-            Err(error) => {
-                return each(Err(RefusedAt::new(Place::Byte(0), error.message())));
+        match self.begin() {
+            Ok(work) if work.members.len() == 0 => {
+                self.break_off("There is no .log file in the archive.", each);
             }
-        };
-        let mut is_empty = true;
-        for (directory, partition) in files.partitions() {
-            let number = partition.name.as_ref().map(|(_, number)| *number);
-            for (base_offset, bytes) in &partition.segments {
-                is_empty = false;
-                let file = format!("{directory}/{base_offset:020}.log: ");
-                let mut reader = SegmentReader::new();
-                reader.feed(bytes, &mut |item| give(item, number, &file, each));
-                reader.finish(&mut |item| give(item, number, &file, each));
-            }
+            Ok(work) => self.work = Some(work),
+            Err(error) => self.break_off(error.message(), each),
         }
-        if is_empty {
-            let reason = "There is no .log file in the archive.";
-            each(Err(RefusedAt::new(Place::Byte(0), reason)));
+    }
+
+    fn go_on(&mut self, each: &mut dyn FnMut(Found<'_>)) -> bool {
+        let Some(work) = &mut self.work else { return false };
+        match work.go_on(&self.archive, each) {
+            Ok(more) => more,
+            Err(error) => {
+                self.break_off(error.message(), each);
+                false
+            }
         }
     }
 }

@@ -6,13 +6,13 @@
 //! and `partition.metadata`. Put into a broker's
 //! log directory they are a partition of it.
 
-use super::zip::ZipWriter;
+use super::zip::{MemberSum, ZipWriter};
 use crate::cluster::Cluster;
 use crate::error::{Error, ErrorCode, Result};
 use crate::log::{PartitionLog, Segment};
 use crate::topic::TopicId;
 
-/// How many bytes of a segment are written in one piece.
+/// How many bytes of a segment are gone through or written in one piece.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// An archive that is being written.
@@ -23,9 +23,15 @@ pub struct SegmentsExport {
     /// What comes next.
     partition: usize,
     segment: usize,
-    /// How much of the segment's log is written; none before it is begun.
+    /// Of the segment's log: what stands in front of it in the archive is its size and CRC, so it is
+    /// gone through twice.
+    sum: MemberSum,
+    /// How much of it is written; none before that is begun.
     written: Option<usize>,
     zip: ZipWriter,
+    /// Bytes of segments that were gone through or written, and how many that will be in the end.
+    done: u64,
+    total: u64,
     is_over: bool,
 }
 
@@ -58,22 +64,33 @@ impl SegmentsExport {
             Some(partition) => vec![partition],
             None => (0..known.partition_count()).collect(),
         };
+        let mut total = 0;
         for &partition in &partitions {
-            known.partition(partition).ok_or_else(|| unknown(topic))?;
+            let held = known.partition(partition).ok_or_else(|| unknown(topic))?;
+            total += 2 * held.log.size_in_bytes();
         }
         Ok(Self {
             topic: topic.to_owned(),
             partitions,
             partition: 0,
             segment: 0,
+            sum: MemberSum::default(),
             written: None,
             zip: ZipWriter::default(),
+            done: 0,
+            total,
             is_over: false,
         })
     }
 
-    /// The next piece; none when the archive is whole. Nothing may be written to the topic
-    /// meanwhile.
+    /// How much is done, of how much.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.done, self.total)
+    }
+
+    /// The next piece, which may be of no bytes; none when the archive is whole. Nothing may be
+    /// written to the topic meanwhile.
     ///
     /// # Errors
     /// The topic is gone; the archive is too large for a zip.
@@ -98,16 +115,19 @@ impl SegmentsExport {
             self.segment = 0;
             return Ok(Some(out));
         };
-        let written = match self.written {
-            Some(written) => written,
-            None => {
-                let path = format!("{directory}/{}", segment.file_name());
-                self.zip.begin(&path, segment.bytes(), &mut out)?;
-                0
-            }
-        };
-        let rest = segment.bytes().get(written..).unwrap_or_default();
+        let at = self.written.unwrap_or(self.sum.size() as usize);
+        let rest = segment.bytes().get(at..).unwrap_or_default();
         let piece = rest.get(..CHUNK_BYTES).unwrap_or(rest);
+        self.done += piece.len() as u64;
+        let Some(written) = self.written else {
+            self.sum.add(piece);
+            if piece.len() == rest.len() {
+                let path = format!("{directory}/{}", segment.file_name());
+                self.zip.begin_summed(&path, &std::mem::take(&mut self.sum), &mut out)?;
+                self.written = Some(0);
+            }
+            return Ok(Some(out));
+        };
         out.extend_from_slice(piece);
         if piece.len() < rest.len() {
             self.written = Some(written + piece.len());

@@ -9,8 +9,27 @@ use std::collections::BTreeMap;
 use super::zip::read_zip;
 use crate::command::Command;
 use crate::error::{Error, Result};
+use crate::group::TopicPartition;
 use crate::log::{LogConfig, PartitionLog, RecoveryCut};
-use crate::segment_set::SegmentSet;
+use crate::segment_set::{SegmentSet, SegmentSets};
+
+/// The most bytes of files that are copied into partitions in one act. A limit of this model: for a
+/// moment they are held several times.
+pub const MAX_COPY_BYTES: u64 = 512 << 20;
+
+const NAMING: &str = "Name each directory after its topic and partition, as in orders-3.";
+
+/// Whether so many bytes may be copied in one act.
+pub(super) fn check_copy_bytes(bytes: u64) -> Result {
+    if bytes <= MAX_COPY_BYTES {
+        return Ok(());
+    }
+    Err(Error::limit(
+        "MAX_COPY_BYTES",
+        format!("The files have {bytes} bytes; {MAX_COPY_BYTES} are copied in one act."),
+    )
+    .with_hint("Give some of the partitions at a time, or import their records anew."))
+}
 
 /// Files of a broker's log directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -66,42 +85,63 @@ impl LogFiles {
         Ok(())
     }
 
-    /// The acts that copy them into the partitions of a topic: each into the one that its directory
-    /// is named after, or where none is, into `partition`.
+    /// The act that copies them into partitions, all of them or none: into those that their
+    /// directories are named after, of `topic` or where that is none of the topics that are named
+    /// there. Files whose directory names no partition go into `partition` of `topic`.
     ///
     /// # Errors
-    /// No `.log` file; files of several partitions, and no telling which is which; a file of 4 GiB
-    /// or more.
+    /// No `.log` file; files of several partitions, and no telling which is which; more than
+    /// [`MAX_COPY_BYTES`].
     ///
     /// ```
     /// use loglanes::interchange::segment::LogFiles;
     ///
     /// let mut files = LogFiles::new();
     /// files.take("seg-plain.log", Vec::new())?;
-    /// assert_eq!(files.copies("orders", 2)?[0].to_string().split(" files").next(), Some("copy-log orders-2"));
-    /// assert!(LogFiles::new().copies("orders", 0).is_err());
+    /// assert_eq!(files.copy(Some("orders"), 2)?.to_string(), "copy-log orders-2 files=x\"00000000000000000000000000\"");
+    /// assert!(LogFiles::new().copy(Some("orders"), 0).is_err());
     /// # Ok::<(), loglanes::Error>(())
     /// ```
-    pub fn copies(&self, topic: &str, partition: i32) -> Result<Vec<Command>> {
-        let held = self.partitions.values().filter(|files| !files.segments.is_empty());
-        let held: Vec<_> = held.collect();
-        if held.is_empty() {
-            return Err(Error::loglanes("There is no .log file among them.").with_hint(
-                "Give the .log files of a partition, or a zip archive of its directory.",
-            ));
-        }
-        let mut seen = std::collections::BTreeSet::new();
-        let copies = held.into_iter().map(|files| {
-            let partition = files.name.as_ref().map_or(partition, |(_, number)| *number);
-            if !seen.insert(partition) {
+    pub fn copy(&self, topic: Option<&str>, partition: i32) -> Result<Command> {
+        let held = self.partitions.iter().filter(|(_, files)| !files.segments.is_empty());
+        let mut to = BTreeMap::new();
+        let mut bytes = 0;
+        for (directory, files) in held {
+            bytes += files.segments.values().map(Vec::len).sum::<usize>();
+            let at = match (topic, &files.name) {
+                (Some(topic), Some((_, number))) => TopicPartition::new(topic, *number),
+                (Some(topic), None) => TopicPartition::new(topic, partition),
+                (None, Some((named, number))) => TopicPartition::new(named, *number),
+                (None, None) => {
+                    return Err(Error::loglanes(format!("{directory:?} names no partition."))
+                        .with_hint(NAMING));
+                }
+            };
+            if to.contains_key(&at) {
                 return Err(Error::loglanes(format!(
-                    "Files of several partitions would go into partition {partition}."
+                    "Files of several partitions would go into partition {}.",
+                    at.partition
                 ))
-                .with_hint("Name each directory after its topic and partition, as in orders-3."));
+                .with_hint(NAMING));
             }
-            Ok(Command::CopyLog { topic: topic.to_owned(), partition, segments: files.set()? })
-        });
-        copies.collect()
+            to.insert(at, files);
+        }
+        check_copy_bytes(bytes as u64)?;
+        let sets: Result<Vec<_>> = to.values().map(|files| files.set()).collect();
+        let (mut sets, mut to) = (sets?, to.into_keys().collect::<Vec<_>>());
+        match (to.pop(), sets.pop()) {
+            (Some(TopicPartition { topic, partition }), Some(segments)) if to.is_empty() => {
+                Ok(Command::CopyLog { topic, partition, segments })
+            }
+            (Some(last), Some(segments)) => {
+                to.push(last);
+                sets.push(segments);
+                Ok(Command::CopyLogs { to, segments: SegmentSets::new(sets) })
+            }
+            _ => Err(Error::loglanes("There is no .log file among them.").with_hint(
+                "Give the .log files of a partition, or a zip archive of its directory.",
+            )),
+        }
     }
 
     /// Adds a file. Its last directory says whose it is; a file without one belongs to a partition
@@ -185,7 +225,7 @@ impl PartitionFiles {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     /// With the offset that it is named after, if it is.
     Segment(Option<i64>),
     Metadata,
@@ -193,7 +233,26 @@ enum Kind {
     Other,
 }
 
-fn kind(path: &str) -> Kind {
+/// A `.log` file by its path; ordered as a partition's files are read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LogFile {
+    directory: String,
+    base_offset: Option<i64>,
+    /// All of its path.
+    pub(super) path: String,
+    /// The partition that its directory is named after, if it is.
+    pub(super) partition: Option<i32>,
+}
+
+/// What a path says, if it is that of a `.log` file.
+pub(super) fn log_file(path: &str) -> Option<LogFile> {
+    let Kind::Segment(base_offset) = kind(path) else { return None };
+    let directory = path.rsplit(['/', '\\']).nth(1).unwrap_or_default().to_owned();
+    let partition = partition_name(&directory).map(|(_, number)| number);
+    Some(LogFile { directory, base_offset, path: path.to_owned(), partition })
+}
+
+pub(super) fn kind(path: &str) -> Kind {
     let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
     match file {
         "partition.metadata" => return Kind::Metadata,
@@ -210,7 +269,7 @@ fn kind(path: &str) -> Kind {
 }
 
 /// The topic and the partition that a directory is named after: `orders-3`.
-fn partition_name(directory: &str) -> Option<(String, i32)> {
+pub(super) fn partition_name(directory: &str) -> Option<(String, i32)> {
     let (topic, partition) = directory.rsplit_once('-')?;
     let digits = !partition.is_empty() && partition.bytes().all(|byte| byte.is_ascii_digit());
     let partition = partition.parse().ok().filter(|_| digits)?;

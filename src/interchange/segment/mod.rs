@@ -11,13 +11,18 @@ mod dump;
 mod export;
 mod files;
 mod legacy;
+mod plan;
 mod reader;
 mod zip;
 
 pub use decoder::{DumpDecoder, LogZipDecoder, Looks, LooksLike, SegmentDecoder, looks_like};
 pub use dump::{DumpReader, DumpRecord, DumpRefused, MAX_DUMP_RECORD_BYTES};
 pub use export::SegmentsExport;
-pub use files::{LogFiles, PartitionFiles};
+pub use files::{LogFiles, MAX_COPY_BYTES, PartitionFiles};
 pub use legacy::{LegacyRecord, legacy_records};
+pub use plan::{LogPlan, PlannedPartition, PlannedTopic};
 pub use reader::{MAX_FILE_BATCH_BYTES, SegmentItem, SegmentReader, SegmentRecord, SegmentSummary};
-pub use zip::{MAX_ZIP_BYTES, MAX_ZIP_FILES, MAX_ZIP_UNPACKED_BYTES, ZipFile, ZipWriter, read_zip};
+pub use zip::{
+    MAX_ZIP_BYTES, MAX_ZIP_FILES, MAX_ZIP_UNPACKED_BYTES, MemberSum, Unpacker, ZipFile, ZipMember,
+    ZipWriter, read_zip, zip_members,
+};

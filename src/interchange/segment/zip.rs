@@ -3,6 +3,8 @@
 //! Reading is rawzip's and flate2's. Writing is here, because an archive that is made piece by
 //! piece while the page goes on must be one value: members are stored, with sizes and CRC in front.
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 
 /// The most bytes of an archive that is read: its table of contents stands at the end, so all of it
@@ -39,6 +41,33 @@ fn read_zip_up_to(
     wanted: impl Fn(&str) -> bool,
     limit: usize,
 ) -> Result<Vec<ZipFile>> {
+    let mut unpacker = Unpacker::new(limit);
+    let files = zip_members(archive)?.into_iter().filter(|member| wanted(&member.path));
+    let unpacked = files.map(|member| {
+        unpacker.begin(&member);
+        let mut bytes = Vec::new();
+        while unpacker.next(archive, &mut bytes)? {}
+        Ok(ZipFile { path: member.path, bytes })
+    });
+    unpacked.collect()
+}
+
+/// A member as the table of contents has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ZipMember {
+    /// Its path in the archive, parted by `/`.
+    pub path: String,
+    is_deflated: bool,
+    /// Where its packed bytes lie.
+    packed: Range<usize>,
+    crc: u32,
+}
+
+/// The table of contents of an archive; directories are left out.
+///
+/// # Errors
+/// As [`read_zip`].
+pub fn zip_members(archive: &[u8]) -> Result<Vec<ZipMember>> {
     if archive.len() > MAX_ZIP_BYTES {
         return Err(Error::limit(
             "MAX_ZIP_BYTES",
@@ -49,8 +78,7 @@ fn read_zip_up_to(
     let bad = |error: rawzip::Error| damaged("the archive", &error.to_string());
     let zip = rawzip::ZipArchive::from_slice(archive).map_err(bad)?;
     let mut entries = zip.entries();
-    let mut files = Vec::new();
-    let mut left = limit;
+    let mut members = Vec::new();
     let mut seen = 0;
     while let Some(entry) = entries.next_entry().map_err(bad)? {
         seen += 1;
@@ -61,68 +89,108 @@ fn read_zip_up_to(
             )
             .with_hint("Pack the files of one topic."));
         }
-        let path = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
-        if entry.is_dir() || !wanted(&path) {
+        if entry.is_dir() {
             continue;
         }
-        let method = entry.compression_method();
-        let member =
-            zip.get_entry(entry.wayfinder()).map_err(|error| damaged(&path, &error.to_string()))?;
-        let bytes = match method {
-            rawzip::CompressionMethod::STORE => {
-                if member.data().len() > left {
-                    return Err(too_large(limit));
-                }
-                member.data().to_vec()
-            }
-            rawzip::CompressionMethod::DEFLATE => {
-                inflate(member.data(), left).map_err(|why| match why {
-                    Inflate::Limit => too_large(limit),
-                    Inflate::Damaged => damaged(&path, "the deflated data is damaged"),
-                })?
-            }
+        let path = String::from_utf8_lossy(entry.file_path().as_bytes()).into_owned();
+        let is_deflated = match entry.compression_method() {
+            rawzip::CompressionMethod::STORE => false,
+            rawzip::CompressionMethod::DEFLATE => true,
             _ => {
                 return Err(damaged(&path, "it is packed by another method than deflate")
                     .with_hint("Pack the files anew, as any zip tool does by default."));
             }
         };
-        left -= bytes.len();
-        let mut crc = flate2::Crc::new();
-        crc.update(&bytes);
-        if crc.sum() != entry.crc32() {
-            return Err(damaged(&path, "its checksum is wrong"));
-        }
-        files.push(ZipFile { path, bytes });
+        let member =
+            zip.get_entry(entry.wayfinder()).map_err(|error| damaged(&path, &error.to_string()))?;
+        let data = member.data();
+        let start = data.as_ptr() as usize - archive.as_ptr() as usize;
+        let packed = start..start + data.len();
+        members.push(ZipMember { path, is_deflated, packed, crc: entry.crc32() });
     }
-    Ok(files)
+    Ok(members)
 }
 
-enum Inflate {
-    Limit,
-    Damaged,
+/// How many bytes an [`Unpacker`] reads or writes in one go.
+const STEP_BYTES: usize = 256 << 10;
+
+/// Unpacks members of an archive one after the other, each in pieces.
+#[derive(Debug)]
+pub struct Unpacker {
+    /// How many more bytes all members may unpack to; and how many they could in the beginning.
+    left: usize,
+    limit: usize,
+    path: String,
+    inflate: Option<Box<flate2::Decompress>>,
+    rest: Range<usize>,
+    block: Vec<u8>,
+    crc: flate2::Crc,
+    wanted_crc: u32,
 }
 
-fn inflate(packed: &[u8], limit: usize) -> std::result::Result<Vec<u8>, Inflate> {
-    let mut inflate = flate2::Decompress::new(false);
-    let mut block = vec![0; 64 * 1024];
-    let (mut out, mut rest) = (Vec::new(), packed);
-    loop {
-        let (read, written) = (inflate.total_in(), inflate.total_out());
-        let status = inflate
-            .decompress(rest, &mut block, flate2::FlushDecompress::None)
-            .map_err(|_| Inflate::Damaged)?;
-        let read = (inflate.total_in() - read) as usize;
-        let written = (inflate.total_out() - written) as usize;
-        if written > limit - out.len() {
-            return Err(Inflate::Limit);
+impl Unpacker {
+    /// For members that unpack to at most `limit` bytes together.
+    #[must_use]
+    pub fn new(limit: usize) -> Self {
+        Self {
+            left: limit,
+            limit,
+            path: String::new(),
+            inflate: None,
+            rest: 0..0,
+            block: Vec::new(),
+            crc: flate2::Crc::new(),
+            wanted_crc: 0,
         }
-        out.extend_from_slice(block.get(..written).unwrap_or_default());
-        rest = rest.get(read..).unwrap_or_default();
-        match status {
-            flate2::Status::StreamEnd => return Ok(out),
-            _ if read == 0 && written == 0 => return Err(Inflate::Damaged),
-            _ => {}
+    }
+
+    /// Turns to a member.
+    pub fn begin(&mut self, member: &ZipMember) {
+        self.path.clone_from(&member.path);
+        self.inflate = member.is_deflated.then(|| Box::new(flate2::Decompress::new(false)));
+        self.rest = member.packed.clone();
+        self.crc = flate2::Crc::new();
+        self.wanted_crc = member.crc;
+    }
+
+    /// Adds the next bytes of the member to `out`; whether there are more.
+    ///
+    /// # Errors
+    /// [`Refusal::Corrupt`](crate::Refusal::Corrupt), naming the member; the limit.
+    pub fn next(&mut self, archive: &[u8], out: &mut Vec<u8>) -> Result<bool> {
+        let before = out.len();
+        let packed = archive.get(self.rest.clone()).unwrap_or_default();
+        let (read, is_over) = match &mut self.inflate {
+            None => {
+                let piece = packed.get(..STEP_BYTES).unwrap_or(packed);
+                out.extend_from_slice(piece);
+                (piece.len(), piece.len() == packed.len())
+            }
+            Some(inflate) => {
+                let damaged = || damaged(&self.path, "the deflated data is damaged");
+                let (read, wrote) = (inflate.total_in(), inflate.total_out());
+                self.block.resize(STEP_BYTES, 0);
+                let status = inflate
+                    .decompress(packed, &mut self.block, flate2::FlushDecompress::None)
+                    .map_err(|_| damaged())?;
+                let read = (inflate.total_in() - read) as usize;
+                let wrote = (inflate.total_out() - wrote) as usize;
+                let is_over = status == flate2::Status::StreamEnd;
+                if !is_over && read == 0 && wrote == 0 {
+                    return Err(damaged());
+                }
+                out.extend_from_slice(self.block.get(..wrote).unwrap_or_default());
+                (read, is_over)
+            }
+        };
+        self.rest.start += read;
+        let unpacked = out.get(before..).unwrap_or_default();
+        self.crc.update(unpacked);
+        self.left = self.left.checked_sub(unpacked.len()).ok_or_else(|| too_large(self.limit))?;
+        if is_over && self.crc.sum() != self.wanted_crc {
+            return Err(damaged(&self.path, "its checksum is wrong"));
         }
+        Ok(!is_over)
     }
 }
 
@@ -155,6 +223,24 @@ struct Entry {
     header_at: u32,
 }
 
+/// Size and CRC of a member, taken piece by piece.
+#[derive(Debug, Default)]
+pub struct MemberSum(flate2::Crc, u64);
+
+impl MemberSum {
+    /// Goes on with the next bytes.
+    pub fn add(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+        self.1 += piece.len() as u64;
+    }
+
+    /// How many bytes there were.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.1
+    }
+}
+
 /// 1980-01-01, the first day that zip knows: the same records make the same archive.
 const DATE: u16 = 0x21;
 const VERSION: u16 = 20;
@@ -167,19 +253,27 @@ impl ZipWriter {
     /// # Errors
     /// An archive of 4 GiB or of more than 65,535 members.
     pub fn begin(&mut self, path: &str, content: &[u8], out: &mut Vec<u8>) -> Result {
-        let mut crc = flate2::Crc::new();
-        crc.update(content);
+        let mut sum = MemberSum::default();
+        sum.add(content);
+        self.begin_summed(path, &sum, out)
+    }
+
+    /// Begins a member whose content has been gone through before, piece by piece.
+    ///
+    /// # Errors
+    /// As [`ZipWriter::begin`].
+    pub fn begin_summed(&mut self, path: &str, sum: &MemberSum, out: &mut Vec<u8>) -> Result {
         let too_large = || {
             Error::limit("ZIP", "A zip archive holds at most 4 GiB and 65535 members.")
                 .with_hint("Export one partition at a time.")
         };
-        let fits = self.at + (path.len() + content.len() + 128) as u64 <= u64::from(u32::MAX);
+        let fits = self.at + path.len() as u64 + sum.size() + 128 <= u64::from(u32::MAX);
         if !fits || self.entries.len() >= usize::from(u16::MAX) {
             return Err(too_large());
         }
-        let size = u32::try_from(content.len()).map_err(|_| too_large())?;
+        let size = u32::try_from(sum.size()).map_err(|_| too_large())?;
         let header_at = u32::try_from(self.at).map_err(|_| too_large())?;
-        let entry = Entry { path: path.to_owned(), crc: crc.sum(), size, header_at };
+        let entry = Entry { path: path.to_owned(), crc: sum.0.sum(), size, header_at };
         let before = out.len();
         out.extend_from_slice(b"PK\x03\x04");
         out.extend_from_slice(&VERSION.to_le_bytes());
