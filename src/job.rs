@@ -158,7 +158,7 @@ impl Refusals {
 
 impl Job {
     pub(crate) fn import(spec: ImportSpec, cluster: &mut Cluster, at_ms: i64) -> Result<Self> {
-        let name = cluster.producer_name(None, spec.partitioner.as_deref())?;
+        let name = cluster.producer_name(spec.producer.as_deref(), spec.partitioner.as_deref())?;
         let now_ms = cluster.clock(at_ms);
         let bulk = BulkProducer::begin(cluster, &spec.topic, &name, now_ms)?;
         let (decoder, chooser) = spec.open()?;
@@ -321,10 +321,11 @@ impl Job {
         let passed = self.work.passed();
         let command = match self.work {
             Work::Import(import) => {
-                let Import { spec: ImportSpec { topic, partitioner, .. }, taken, .. } = *import;
+                let Import { spec, taken, .. } = *import;
+                let ImportSpec { topic, producer, partitioner, .. } = spec;
                 taken.map(|taken| {
                     let records = taken.finish();
-                    Command::ProduceMany { topic, producer: None, partitioner, records }
+                    Command::ProduceMany { topic, producer, partitioner, records }
                 })
             }
             Work::Generate { command, next, .. } => Some(as_far_as(command, next)),

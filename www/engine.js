@@ -5,8 +5,8 @@
  */
 
 /**
- * @import { Bytes, Changes, ClusterView, Command, ConfigView, Finding, ExportProgress, ExportSpec, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, Preview,
- *   KeyStats, LoglanesError, Outcome, PartitionerInfo, Placement, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
+ * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, Finding, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, KeyStats, LoglanesError,
+ *   LogPlan, Outcome, PartitionerInfo, Placement, Preview, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
  */
 
 import { perform } from "./travel/visit.js";
@@ -36,11 +36,13 @@ import { perform } from "./travel/visit.js";
  * @property {(group: string, verbose: boolean) => string[]} describeGroup
  * @property {(from: number, limit: number) => HistoryEntry[]} history
  * @property {(head: Bytes) => Inspection} inspect
- * @property {(topic: string, partition: number, names: string[], contents: Bytes[], now: number) => Outcome[]} copyLog
+ * @property {(paths: string[], sizes: Float64Array) => LogPlan} logPlan
+ * @property {(topic: string | undefined, partition: number, names: string[], contents: Bytes[], now: number) => Outcome} copyLog
  * @property {(spec: ImportSpec, now: number, bytes?: number) => JobProgress} beginImport
  * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
  * @property {(bytes: Bytes) => JobProgress} feed
  * @property {() => JobProgress} end
+ * @property {() => JobProgress | null} jobProgress
  * @property {(head: Bytes, whole: boolean, spec: ImportSpec, partitions?: number) => Preview} preview
  * @property {(spec: ExportSpec) => ExportProgress} beginExport
  * @property {(topics?: string[]) => Bytes} bundle
@@ -242,17 +244,18 @@ export class Engine extends EventTarget {
   }
 
   /**
-   * Copies files of a broker into partitions that never had a record; each is an act.
-   * @param {string} topic @param {number} partition for files whose directory does not say one
-   * @param {string[]} names @param {Bytes[]} contents
-   * @returns {Outcome[] | null} null if it was refused
+   * Copies files of a broker into partitions that never had a record; all of it is one act.
+   * @param {string | null} topic null: those that directories are named after
+   * @param {number} partition for files whose directory does not say one
+   * @param {string[]} names paths @param {Bytes[]} contents
+   * @returns {Outcome | null} null if it was refused
    */
   copyLog(topic, partition, names, contents) {
     try {
       this.tick();
-      const outcomes = this.#call(() => this.#wasm.copyLog(topic, partition, names, contents, Date.now()));
-      for (const outcome of outcomes) this.#emit("change", { outcome, command: null });
-      return outcomes;
+      const outcome = this.#call(() => this.#wasm.copyLog(topic ?? undefined, partition, names, contents, Date.now()));
+      this.#emit("change", { outcome, command: null });
+      return outcome;
     } catch (error) {
       this.#refuse(error);
       return null;
@@ -321,6 +324,11 @@ export class Engine extends EventTarget {
   /** The file is over. */
   end() {
     return this.#call(() => this.#wasm.end());
+  }
+
+  /** How far the job is that runs. */
+  jobProgress() {
+    return this.#call(() => this.#wasm.jobProgress());
   }
 
   /** @param {number} records */
@@ -484,6 +492,14 @@ export class Engine extends EventTarget {
    */
   check(text) {
     return this.#call(() => this.#wasm.check(text, Date.now()));
+  }
+
+  /**
+   * What lies in a broker's folders. Throws a refusal if it is too much to be copied in one act.
+   * @param {{ path: string, file: { size: number } }[]} files
+   */
+  logPlan(files) {
+    return this.#call(() => this.#wasm.logPlan(files.map(({ path }) => path), Float64Array.from(files, ({ file }) => file.size)));
   }
 
   /** @param {Bytes} head */

@@ -26,6 +26,7 @@ const STEP_RECORDS = { first: 1_000, least: 32 };
  * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
  * @property {(bytes: Bytes) => JobProgress} feed
  * @property {() => JobProgress} end
+ * @property {() => JobProgress | null} jobProgress
  * @property {(records: number) => JobProgress} step
  * @property {() => Outcome} finish
  * @property {() => Outcome} cancel
@@ -121,6 +122,8 @@ async function settle(engine, meter, signal, work) {
   /** @type {Outcome} */
   let outcome;
   try {
+    // What failed may have taken a part of the last piece.
+    if (failure !== null) meter.progress = engine.jobProgress() ?? meter.progress;
     outcome = whole ? engine.finish() : engine.cancel();
   } catch (error) {
     // A broken engine cannot even stop; what broke it is the news.

@@ -5,6 +5,7 @@
 
 /**
  * @import { Command, GenerateCommand, ImportSpec, LoglanesError, Outcome } from "../src/wasm/types.d.ts"
+ * @import { Given } from "./given.js"
  * @import { JobOptions, JobReport, JobEnd } from "./jobs.js"
  * @import { PageState, Selection, Widget } from "./types.d.ts"
  */
@@ -136,7 +137,7 @@ class Page {
       command: (/** @type {Command} */ command) => this.#run(widget, command),
       generate: (/** @type {GenerateCommand} */ command) => void this.#generate(widget, command),
       import: (/** @type {{ files: File[], spec: ImportSpec, create?: Command }} */ { files, spec, create }) => this.#import(widget, files, spec, create),
-      "copy-log": (/** @type {{ files: File[], topic: string, create?: Command }} */ { files, topic, create }) => void this.#copyLog(widget, files, topic, create),
+      "copy-log": (/** @type {{ files: Given[], topic: string | null, creates: Command[] }} */ { files, topic, creates }) => void this.#copyLog(widget, files, topic, creates),
       restore: (/** @type {{ file: Blob }} */ { file }) => this.#restore(widget, file),
       clear: () => this.#clear(widget),
       select: (/** @type {Selection | null} */ place) => this.#select(place, widget),
@@ -319,26 +320,27 @@ class Page {
   /**
    * Files of a broker become the logs of partitions, as they are.
    * @param {Widget | null} asker
-   * @param {File[]} files
-   * @param {string} topic
-   * @param {Command} [create] the topic, if it is to be made first
+   * @param {Given[]} files
+   * @param {string | null} topic null: those that their folders are named after
+   * @param {Command[]} creates topics that are to be made first
    */
-  async #copyLog(asker, files, topic, create) {
+  async #copyLog(asker, files, topic, creates) {
     /** @type {Uint8Array[]} */
     let contents;
     try {
-      contents = await Promise.all(files.map(async (file) => new Uint8Array(await file.arrayBuffer())));
+      contents = await Promise.all(files.map(async ({ file }) => new Uint8Array(await file.arrayBuffer())));
     } catch (error) {
       return this.#notice(`The files could not be read: ${/** @type {Error} */ (error).message}`);
     }
-    if (create && !this.#run(asker, create)) return;
+    for (const create of creates) if (!this.#run(asker, create)) return;
     this.#asker = asker;
     if (this.#barred()) return;
-    const outcomes = this.engine.copyLog(topic, 0, files.map((file) => file.webkitRelativePath || file.name), contents);
-    if (!outcomes) return;
-    for (const outcome of outcomes) asker?.done?.(outcome);
-    this.#choose(topic);
-    this.#notice(copied(outcomes));
+    const outcome = this.engine.copyLog(topic, 0, files.map(({ path }) => path), contents);
+    if (!outcome) return;
+    asker?.done?.(outcome);
+    const first = outcome.type === "logsCopied" ? outcome.logs[0]?.topic : topic;
+    if (first) this.#choose(first);
+    this.#notice(copied(outcome));
   }
 
   /** Real flights, keyed by the airport they leave from. @param {Widget} asker */

@@ -38,6 +38,8 @@ pub struct Inspection {
     /// The format; none: it is none that can be imported, or none that can be told from its
     /// beginning.
     pub format: Option<FileFormat>,
+    /// Whether something in the file says that it has the format; else it is a guess.
+    pub sure: bool,
     /// Why the format was or was not recognised, in a sentence.
     pub reason: String,
     /// What else it can be read as.
@@ -122,7 +124,7 @@ pub struct PreviewRecord {
 #[must_use]
 pub fn inspect(head: &[u8]) -> Inspection {
     let head = head.get(..MAX_HEAD_BYTES).unwrap_or(head);
-    let Recognised { format, reason, others, notes } = recognise(head);
+    let Recognised { format, sure, reason, others, notes } = recognise(head);
     let mut look = Look::default();
     if let Some(Ok(mut decoder)) = format.as_ref().map(FileFormat::decoder) {
         decoder.feed(head, &mut |found| look.at(&found));
@@ -136,6 +138,7 @@ pub fn inspect(head: &[u8]) -> Inspection {
     let brings = format.as_ref().map(FileFormat::brings).unwrap_or_default();
     look.conclude(Inspection {
         format,
+        sure,
         reason,
         others,
         notes,
@@ -387,7 +390,7 @@ mod tests {
             (b"\n \r\n", "There is nothing in it but white space."),
             (b"{\"a\": \"never ends", "The first line does not end within"),
             (b"{\n  \"a\": 1\n}\n", "It looks like one JSON document over several lines"),
-            (b"1\n2\n{}\n", "Only 1 of the first 3 lines are JSON objects."),
+            (b"x\ny\n{}\n", "Only 1 of the first 3 lines are JSON objects."),
             (b"\xff\xfe{\0}\0", "The file begins like UTF-16"),
             (b"\0\x01\xff\n\xfe\n", "There are bytes in it that no text has"),
         ];

@@ -21,6 +21,9 @@ use crate::error::Result;
 pub struct ImportSpec {
     /// The topic, which must be there.
     pub topic: String,
+    /// The producer that sends the records, by its name; none: one at Kafka's defaults.
+    #[serde(default)]
+    pub producer: Option<String>,
     /// The producer's partitioner, by its id; none: the Java client's default.
     #[serde(default)]
     pub partitioner: Option<String>,
@@ -130,6 +133,7 @@ impl ImportSpec {
     pub fn new(topic: impl Into<String>, format: FileFormat) -> Self {
         Self {
             topic: topic.into(),
+            producer: None,
             partitioner: None,
             format,
             key: KeyChoice::Own,

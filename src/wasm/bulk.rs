@@ -86,6 +86,13 @@ impl Loglanes {
         to_js(&self.session.end()?)
     }
 
+    /// How far the job is that runs; null without one. A piece that is refused may have been taken
+    /// in part.
+    #[wasm_bindgen(js_name = jobProgress, unchecked_return_type = "JobProgress | null")]
+    pub fn job_progress(&self) -> Result<JsValue, Thrown> {
+        to_js(&self.session.job())
+    }
+
     /// Ends the job early. What is in stays, and counts as one act.
     pub fn cancel(&mut self) -> Result<JsOutcome, Thrown> {
         self.insights.changed();

@@ -660,6 +660,8 @@ export type FileFormat =
  */
 export interface ImportSpec {
   topic: string;
+  /** One that was created; it has its partitioner. Unless given, one at Kafka's defaults sends, with `partitioner`. */
+  producer?: string;
   partitioner?: string;
   /** NDJSON unless given. */
   format?: FileFormat;
@@ -761,6 +763,8 @@ export interface JobProgress {
 export interface Inspection {
   /** Null: none that can be imported, or none that its beginning tells. */
   format: FileFormat | null;
+  /** Whether something in the file says so; else it is a guess. */
+  sure: boolean;
   /** Why the format was or was not recognised. */
   reason: string;
   /** What else it can be read as. */

@@ -23,6 +23,7 @@ const HARNESS = `<!doctype html><meta charset="utf-8"><title>jobs</title><script
     beginGenerate() { return this.#progress("generate"); }
     feed(bytes) { this.#work(); for (const byte of bytes) this.fed.push(byte); return this.#progress("import"); }
     step(records) { this.#work(); this.calls.push(records); this.stepped += records; return this.#progress("generate"); }
+    jobProgress() { return this.#progress("import"); }
     end() { this.over = true; return this.#progress("import"); }
     finish() { this.ended = "finish"; return { type: "done" }; }
     cancel() { this.ended = "cancel"; return { type: "done" }; }

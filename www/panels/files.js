@@ -7,25 +7,27 @@
 /** @import { Engine } from "../engine.js" */
 /** @import { FileEnd, FileOptions } from "../exports.js" */
 /** @import { Sink } from "../download.js" */
+/** @import { Gift, Given } from "../given.js" */
 /** @import { JobReport } from "../jobs.js" */
 /** @import { FileResult } from "./job-dock.js" */
 /** @import { PageState } from "../types.d.ts" */
 
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
+import { isRefusal } from "../engine.js";
 import { isState } from "../jobs.js";
 import { download, openSink } from "../download.js";
 import { writeRecords, writeState } from "../exports.js";
 import { fetchSample } from "../sample.js";
+import { chosen, dropped, MOST_FILES } from "../given.js";
 import { ExportDialog } from "./export-dialog.js";
+import { FolderPlan } from "./folder-plan.js";
 import { ImportPlan } from "./import-plan.js";
 import { JobDock } from "./job-dock.js";
 import { RefusalOutput } from "./parts/refusal.js";
 
 /** As much of a file as is looked at before the user is asked. */
 const HEAD_BYTES = 256 * 1024;
-/** So many files are taken at once. */
-const MOST_FILES = 1000;
 
 /**
  * Does work during which no act is taken.
@@ -35,6 +37,7 @@ const MOST_FILES = 1000;
 /**
  * Events, all for the controller:
  * - `import` {files, spec, create?}: create the topic, then import; then `progress` and `finished`
+ * - `copy-log` {files, topic, creates}: create the topics, then copy a broker's files into them
  * - `restore` {file}: replace the cluster by a state file; then `restored`, or `refused`
  * - `clear`: replace the cluster by an empty one
  * - `cancel-job`
@@ -44,11 +47,13 @@ export class FilesPanel extends EventTarget {
   /** @type {PageState | null} */
   #state = null;
   #plan;
+  #folders;
   #dock;
   #exportDialog;
-  #picker = h("input", { type: "file", multiple: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked() });
+  #picker = h("input", { type: "file", multiple: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked(this.#picker) });
+  #folderPicker = h("input", { type: "file", multiple: true, webkitdirectory: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked(this.#folderPicker) });
   #ask = new Question();
-  #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop files of records, or an exported state"));
+  #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop files of records, folders of a broker, or an exported state"));
   #buttons;
   #refusal = new RefusalOutput();
   #occupy;
@@ -60,6 +65,7 @@ export class FilesPanel extends EventTarget {
     const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {string} */ title) => h("button", { type: "button", class: "quiet", title, onclick }, text);
     this.#buttons = {
       import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, or a whole state from an exported file. You can also drop files anywhere, or paste text."),
+      folder: button("Folder…", () => this.#folderPicker.click(), "A folder with files: of a partition such as orders-0, or of a broker with many. You can also drop folders anywhere."),
       sample: button("Sample…", () => void this.loadSample(), "20,000 real flights"),
       records: button("Save records…", () => this.#openExport(), "Records of a topic, to a file"),
       bundle: button("Bundle", () => this.#bundle(), "A zip with a script of Kafka’s own commands that makes the topics, their records and the committed offsets on any Kafka cluster"),
@@ -70,12 +76,13 @@ export class FilesPanel extends EventTarget {
     const shell = h("div", { class: "files-shell" }, this.#drop, this.#ask.element);
     document.body.append(shell);
     this.#plan = new ImportPlan(shell);
+    this.#folders = new FolderPlan(shell);
     this.#dock = new JobDock(shell);
     this.#exportDialog = new ExportDialog(shell);
     this.#exportDialog.addEventListener("export-records", (event) => void this.#exportRecords(/** @type {CustomEvent} */ (event).detail));
     document.addEventListener("paste", (event) => this.#pasted(event));
-    root.append(...Object.values(this.#buttons), this.#picker, this.#refusal.element);
-    this.#plan.addEventListener("copy-log", (event) => this.#emit("copy-log", /** @type {CustomEvent} */ (event).detail));
+    root.append(...Object.values(this.#buttons), this.#picker, this.#folderPicker, this.#refusal.element);
+    for (const asks of [this.#plan, this.#folders]) asks.addEventListener("copy-log", (event) => this.#emit("copy-log", /** @type {CustomEvent} */ (event).detail));
     this.#plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
     this.#dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
     this.#listenForDrops();
@@ -87,6 +94,7 @@ export class FilesPanel extends EventTarget {
     const busy = state.engine.busy;
     const empty = isEmpty(state.view);
     this.#buttons.import.disabled = busy;
+    this.#buttons.folder.disabled = busy;
     this.#buttons.sample.disabled = busy;
     this.#buttons.records.disabled = busy || state.view.topics.length === 0;
     this.#buttons.bundle.disabled = busy || state.view.topics.length === 0;
@@ -97,45 +105,64 @@ export class FilesPanel extends EventTarget {
   /**
    * Looks at a file and asks what to do with it.
    * @param {File} file
-   * @param {File[]} [more] files that came with it
    * @returns {Promise<void>}
    */
-  async open(file, more = []) {
+  open(file) {
+    return this.#take(chosen([file]));
+  }
+
+  /**
+   * Looks at what was given and asks what to do with it.
+   * @param {Gift} gift
+   * @returns {Promise<void>}
+   */
+  async #take({ given, unread, more }) {
     const state = this.#state;
     if (!state) return;
     this.#refusal.clear();
     if (state.engine.busy) return this.#say("Another import or generation is still running, or a file is written. Stop it, or let it end first.");
-    /** @type {Uint8Array} */
-    let head;
+    const notes = unread.length > 0 ? [`Could not be read: ${named(unread)}.`] : [];
+    if (more) return this.#say(`There are more than ${count(MOST_FILES)} files. Give some of the folders at a time.`);
+    if (given.length === 0) return this.#say(["There is no file in it.", ...notes].join(" "));
     try {
-      head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+      await (given.length > 1 || given[0]?.path.includes("/") ? this.#openSeveral(given, state, notes) : this.#openAlike(given, state, notes));
     } catch (error) {
-      return this.#say(`${visible(file.name)} could not be read: ${/** @type {Error} */ (error).message}`);
+      if (isRefusal(error)) this.#refusal.show(error);
+      else this.#say(`${visible(given[0]?.path ?? "")} could not be read: ${/** @type {Error} */ (error).message}`);
     }
-    if (isState(head)) await this.#restore(file, state.view);
-    else this.#plan.open(file, head, state, await this.#alike(head, more.slice(0, MOST_FILES), state));
   }
 
-  /**
-   * Those of other files that have the format of the first; the others are named.
-   * @param {Uint8Array} head
-   * @param {File[]} files
-   * @param {PageState} state
-   */
-  async #alike(head, files, { engine }) {
-    if (files.length === 0) return [];
-    const format = JSON.stringify(engine.inspect(head).format);
-    /** @type {File[]} */
-    const alike = [];
-    /** @type {File[]} */
+  /** Files of a broker go by their folders; all others by their formats. @param {Given[]} given @param {PageState} state @param {string[]} notes */
+  async #openSeveral(given, state, notes) {
+    const plan = state.engine.logPlan(given);
+    const { topics: [topic, ...others], unnamed, leftOut } = plan;
+    if (others.length > 0) return this.#folders.open(plan, given, state.view, notes);
+    const at = topic?.partitions.flatMap(({ files }) => files) ?? unnamed;
+    const logs = at.map((number) => given[number]).filter((each) => each !== undefined);
+    const first = logs.find(({ file }) => file.size > 0);
+    if (!first) return this.#openAlike(given, state, notes);
+    const rest = [...leftOut, ...(topic ? unnamed : [])].map((number) => given[number]?.path ?? "");
+    if (rest.length > 0) notes.push(`Left out, for they are no files of a partition: ${named(rest)}.`);
+    this.#plan.open(logs, first.file, await headOf(first.file), state, { planned: topic, notes });
+  }
+
+  /** The first of the files, and those of its format; the others are named. @param {Given[]} given @param {PageState} state @param {string[]} notes */
+  async #openAlike(given, state, notes) {
+    const first = /** @type {Given} */ (given[0]).file;
+    const head = await headOf(first);
+    if (isState(head)) return this.#restore(first, state.view);
+    const formatOf = (/** @type {Uint8Array} */ bytes) => JSON.stringify(state.engine.inspect(bytes).format);
+    const format = formatOf(head);
+    const alike = given.slice(0, 1);
+    /** @type {string[]} */
     const others = [];
-    for (const file of files) {
-      const bytes = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
-      const same = format !== "null" && !isState(bytes) && JSON.stringify(engine.inspect(bytes).format) === format;
-      (same ? alike : others).push(file);
+    for (const each of given.slice(1)) {
+      const bytes = await headOf(each.file);
+      if (format !== "null" && !isState(bytes) && formatOf(bytes) === format) alike.push(each);
+      else others.push(each.path);
     }
-    if (others.length > 0) this.#say(`Of another format, and left out: ${others.slice(0, 5).map((file) => visible(file.name)).join(", ")}${others.length > 5 ? " and more" : ""}. Import them by themselves.`);
-    return alike;
+    if (others.length > 0) notes.push(`Of another format, and left out: ${named(others)}. Import them by themselves.`);
+    this.#plan.open(alike, first, head, state, { notes });
   }
 
   #openExport() {
@@ -194,7 +221,7 @@ export class FilesPanel extends EventTarget {
     const text = event.clipboardData?.getData("text/plain") ?? "";
     if (files.length === 0 && text.trim() === "") return;
     event.preventDefault();
-    if (files.length > 0) void this.open(files[0], files.slice(1));
+    if (files.length > 0) void this.#take(chosen(files));
     else void this.open(new File([text], "pasted.txt", { type: "text/plain" }));
   }
 
@@ -248,13 +275,15 @@ export class FilesPanel extends EventTarget {
 
   /** @param {LoglanesError} error */
   refused(error) {
-    if (!this.#plan.refused(error)) this.#refusal.show(error);
+    if (!this.#plan.refused(error) && !this.#folders.refused(error)) this.#refusal.show(error);
   }
 
   /** A command of this panel was done. @param {Outcome} [outcome] */
   done(outcome) {
     this.#refusal.clear();
-    if (outcome?.type === "logCopied") this.#plan.close();
+    if (outcome?.type !== "logCopied" && outcome?.type !== "logsCopied") return;
+    this.#plan.close();
+    this.#folders.close();
   }
 
   /** @param {File} file @param {ClusterView} view */
@@ -275,11 +304,12 @@ export class FilesPanel extends EventTarget {
     if (answer !== "none") this.#emit("clear");
   }
 
-  #picked() {
-    const [file, ...more] = this.#picker.files ?? [];
+  /** @param {HTMLInputElement} picker */
+  #picked(picker) {
+    const gift = chosen(picker.files ?? []);
     // So that choosing the same file again is a change again.
-    this.#picker.value = "";
-    if (file) void this.open(file, more);
+    picker.value = "";
+    if (gift.given.length > 0) void this.#take(gift);
   }
 
   #listenForDrops() {
@@ -306,8 +336,7 @@ export class FilesPanel extends EventTarget {
       event.preventDefault();
       inside = 0;
       show();
-      const [file, ...more] = event.dataTransfer?.files ?? [];
-      if (file) void this.open(file, more);
+      if (event.dataTransfer) void dropped(event.dataTransfer).then((gift) => this.#take(gift));
     });
   }
 
@@ -354,6 +383,17 @@ class Question {
       this.element.addEventListener("close", () => resolve(/** @type {"yes" | "second" | "none"} */ (this.element.returnValue || "none")), { once: true });
     });
   }
+}
+
+/** @param {File} file */
+async function headOf(file) {
+  return new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
+}
+
+/** The first of many paths, as text. @param {string[]} paths */
+function named(paths) {
+  const shown = paths.slice(0, 5).map(visible).join(", ");
+  return paths.length > 5 ? `${shown} and ${count(paths.length - 5)} more` : shown;
 }
 
 /** @param {ClusterView} view */

@@ -5,6 +5,7 @@
  */
 
 /** @import { ClusterView, ImportSpec, Inspection, LoglanesError } from "../../src/wasm/types.d.ts" */
+/** @import { Given } from "../given.js" */
 /** @import { PageState } from "../types.d.ts" */
 
 import { count, h, size } from "../dom.js";
@@ -20,6 +21,8 @@ const NEW_PARTITIONS = 6;
 /** Kafka's limit on a topic's name. */
 const NAME_LIMIT = 249;
 const SAMPLES_SHOWN = 3;
+/** Stands before a producer's name where else a partitioner's id would be. */
+const PRODUCER = "producer:";
 const SAMPLE_CHARS = 24;
 
 /** @typedef {Inspection["fields"][number]} Field */
@@ -62,6 +65,7 @@ export class ImportPlan extends EventTarget {
   #dialog;
   #title = h("h2", { id: "import-title" });
   #about = h("p", { class: "soft" });
+  #notes = h("div", null);
   #topic = h("select", { id: "import-topic", onchange: () => this.#topicChosen() });
   #newName = h("input", { id: "import-name", class: "mono", spellcheck: "false", autocomplete: "off", maxlength: NAME_LIMIT });
   #partitions = h("input", { id: "import-partitions", type: "number", min: 1, max: 1000, step: 1, value: NEW_PARTITIONS, required: true });
@@ -83,8 +87,8 @@ export class ImportPlan extends EventTarget {
   #preview = h("section", { class: "import-seen", "aria-label": "Preview" });
   /** @type {Uint8Array} */
   #head = new Uint8Array();
-  /** @type {File[]} */
-  #files = [];
+  /** @type {Given[]} */
+  #given = [];
   /** @type {Inspection | null} */
   #inspection = null;
   /** The choice that a field to type into belongs to. @type {WeakMap<HTMLElement, HTMLInputElement>} */
@@ -147,48 +151,55 @@ export class ImportPlan extends EventTarget {
         ),
       ),
     );
-    this.#dialog = h("dialog", { class: "import-plan", "aria-labelledby": "import-title" }, this.#title, this.#about, this.#form);
+    this.#dialog = h("dialog", { class: "import-plan", "aria-labelledby": "import-title" }, this.#title, this.#about, this.#notes, this.#form);
     root.append(this.#dialog);
   }
 
   /**
-   * Shows what is in a file and asks what to do with it.
-   * @param {File} file
+   * Shows what is in files and asks what to do with them.
+   * @param {Given[]} given of one format, for one topic
+   * @param {File} file the one of them that is looked at
    * @param {Uint8Array} head its first bytes
    * @param {PageState} state
-   * @param {File[]} [more] other files of the same format, for the same topic
+   * @param {object} [more]
+   * @param {{ name: string, count: number }} [more.planned] the topic that the files' folders are named after
+   * @param {string[]} [more.notes] what is not among the files
    */
-  open(file, head, state, more = []) {
+  open(given, file, head, state, { planned, notes = [] } = {}) {
     const inspection = state.engine.inspect(head);
     this.#file = file;
-    this.#files = [file, ...more];
+    this.#given = given;
     this.#head = head;
     this.#inspection = inspection;
     this.#state = state;
     this.#refusal.clear();
-    this.#title.textContent = `Import ${visible(file.name)}`;
+    this.#title.textContent = `Import ${visible(planned?.name ?? file.name)}`;
     const known = inspection.format !== null || inspection.others.length > 0;
-    const bytes = this.#files.reduce((sum, each) => sum + each.size, 0);
+    const bytes = given.reduce((sum, each) => sum + each.file.size, 0);
     this.#about.textContent = known
-      ? `${more.length > 0 ? `${count(more.length + 1)} files, ` : ""}${size(bytes)}. Nothing is done before you press Import.`
+      ? `${given.length > 1 ? `${count(given.length)} files, ` : ""}${size(bytes)}. Nothing is done before you press Import.`
       : `This file is none that can be imported: ${inspection.reason}`;
+    this.#notes.replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));
     this.#form.hidden = !known;
-    if (known) this.#fill(file, inspection, state);
+    if (known) this.#fill(planned ?? { name: topicName(file.name), count: NEW_PARTITIONS }, inspection, state);
     if (!this.#dialog.open) this.#dialog.showModal();
   }
 
-  /** @param {File} file @param {Inspection} inspection @param {PageState} state */
-  #fill(file, inspection, { engine, view }) {
+  /** @param {{ name: string, count: number }} proposed a topic @param {Inspection} inspection @param {PageState} state */
+  #fill(proposed, inspection, { engine, view }) {
     this.#topic.value = "";
-    this.#partitions.value = String(NEW_PARTITIONS);
-    this.#newName.value = topicName(file.name);
+    this.#partitions.value = String(proposed.count);
+    this.#newName.value = proposed.name;
     this.#topics(view);
 
     this.#format.show(inspection);
     this.#choices(inspection);
 
     const usable = engine.partitioners().filter((each) => each.usable);
-    this.#partitioner.replaceChildren(...usable.map(({ id, client, name: label }) => h("option", { value: id }, `${client}: ${label}`)));
+    const created = view.producers.filter(({ isCreated }) => isCreated);
+    this.#partitioner.replaceChildren(
+      ...usable.map(({ id, client, name: label }) => h("option", { value: id }, `${client}: ${label}`)),
+      ...(created.length > 0 ? [h("optgroup", { label: "Sent by a producer that was made here" }, ...created.map(({ producer }) => h("option", { value: PRODUCER + producer }, producer)))] : []));
     this.#partitioner.value = usable.find((each) => each.isDefault)?.id ?? usable[0]?.id ?? "";
     this.#rule();
   }
@@ -254,8 +265,8 @@ export class ImportPlan extends EventTarget {
     if (!chosen || !format) return null;
     const choice = (/** @type {string} */ value) => (value.startsWith("field:") ? { from: /** @type {const} */ ("field"), path: value.slice(6) } : { from: value });
     return {
-      topic: this.#topic.value === "" ? this.#newName.value : this.#topic.value,
-      partitioner: this.#partitioner.value,
+      topic: this.#target().topic,
+      ...this.#sender(),
       format,
       key: keyOf.get(chosen)?.(),
       value: /** @type {ImportSpec["value"]} */ (choice(this.#value.value)),
@@ -274,7 +285,7 @@ export class ImportPlan extends EventTarget {
     const spec = this.#spec() ?? { topic: "", format, key: { from: "none" } };
     const topic = view.topics.find(({ name }) => name === spec.topic);
     try {
-      this.#preview.replaceChildren(...previewTable(engine.preview(this.#head, whole, spec, topic?.partitions.length ?? (this.#partitions.valueAsNumber || undefined)), whole));
+      this.#preview.replaceChildren(...previewTable(engine.preview(this.#head, whole, spec, topic?.partitions.length ?? (this.#partitions.valueAsNumber || undefined))));
     } catch (error) {
       this.#preview.replaceChildren(h("p", { class: "hint" }, /** @type {Error} */ (error).message));
     }
@@ -333,18 +344,32 @@ export class ImportPlan extends EventTarget {
     this.#look();
   }
 
+  /** Who sends. @returns {{ producer: string } | { partitioner: string }} */
+  #sender() {
+    const { value } = this.#partitioner;
+    return value.startsWith(PRODUCER) ? { producer: value.slice(PRODUCER.length) } : { partitioner: value };
+  }
+
   #rule() {
+    const sender = this.#sender();
+    if ("producer" in sender) return this.#ruleHint.replaceChildren(`${sender.producer} sends by its own partitioner and configs. With a transactional.id it sends only inside a transaction that is open.`);
     const chosen = this.#state?.engine.partitioners().find(({ id }) => id === this.#partitioner.value);
     this.#ruleHint.textContent = chosen?.rule ?? "";
   }
 
-  /** The files become the log of a partition, as they are. */
+  /** The files become the logs of partitions, as they are. */
   #copyLog() {
+    const { topic, create } = this.#target();
+    this.#refusal.clear();
+    this.dispatchEvent(new CustomEvent("copy-log", { detail: { files: this.#given, topic, creates: create ? [create] : [] } }));
+  }
+
+  /** The topic, and the act that makes it where it is a new one. What Kafka thinks of its name and count is Kafka's to say. */
+  #target() {
     const fresh = this.#topic.value === "";
     const topic = fresh ? this.#newName.value : this.#topic.value;
     const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0, configs: KEPT } : undefined;
-    this.#refusal.clear();
-    this.dispatchEvent(new CustomEvent("copy-log", { detail: { files: this.#files, topic, create } }));
+    return { topic, create };
   }
 
   /** @param {SubmitEvent} event */
@@ -360,12 +385,9 @@ export class ImportPlan extends EventTarget {
       /** @type {HTMLInputElement | null} */ (this.#keys.querySelector("input"))?.focus();
       return;
     }
-    const fresh = this.#topic.value === "";
-    const topic = fresh ? this.#newName.value : this.#topic.value;
-    // What Kafka thinks of the name and the count is Kafka's to say.
-    const create = fresh ? { type: /** @type {const} */ ("createTopic"), name: topic, partitions: this.#partitions.valueAsNumber || 0, configs: KEPT } : undefined;
+    const { create } = this.#target();
     this.#refusal.clear();
-    this.dispatchEvent(new CustomEvent("import", { detail: { files: this.#files, spec, create } }));
+    this.dispatchEvent(new CustomEvent("import", { detail: { files: this.#given.map(({ file }) => file), spec, create } }));
   }
 
   /** @param {LoglanesError} error @returns {boolean} whether it was shown here */
@@ -380,7 +402,7 @@ export class ImportPlan extends EventTarget {
   close() {
     this.#dialog.close();
     this.#file = null;
-    this.#files = [];
+    this.#given = [];
   }
 }
 

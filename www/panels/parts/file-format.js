@@ -66,13 +66,13 @@ export class FormatField extends EventTarget {
   }
 
   /** @param {Inspection} inspection */
-  show({ format, others, reason, notes }) {
+  show({ format, sure, others, reason, notes }) {
     this.#formats = format ? [format, ...others] : others;
     this.#select.replaceChildren(
       ...(format ? [] : [h("option", { value: "" }, "choose…")]),
-      ...this.#formats.map((each, i) => h("option", { value: i }, `${nameOf(each)}${each === format ? " (recognised)" : ""}`)),
+      ...this.#formats.map((each, i) => h("option", { value: i }, `${nameOf(each)}${each === format ? (sure ? " (recognised)" : " (a guess)") : ""}`)),
     );
-    this.#reason.textContent = reason;
+    this.#reason.textContent = format && !sure ? `A guess: look at the records below. ${reason}` : reason;
     this.#notes.replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));
     this.#notes.hidden = false;
     this.#format = format;

@@ -16,8 +16,8 @@ function cell(bytes, length, most) {
   return h("td", { class: special ? "mono soft" : "mono import-cell" }, cutLabel(bytes, length, most));
 }
 
-/** @param {Preview} preview @param {boolean} whole whether all of the file was looked at */
-export function previewTable({ records, refusals, taken, refused }, whole) {
+/** @param {Preview} preview */
+export function previewTable({ records, refusals, taken, refused, whole }) {
   const sum = `${plural(taken, "record", "records")} ${whole ? "in the file" : "in its beginning"}${refused > 0 ? `, and ${plural(refused, "line cannot be taken", "lines cannot be taken")}` : ""}.`;
   const where = records.some((each) => each.partition !== null);
   const headers = records.some((each) => each.headers > 0);
