@@ -63,7 +63,7 @@ pub use history::{
     Aside, History, MAX_ASIDE_BYTES, MAX_ASIDES, MAX_HISTORY_BYTES, MAX_HISTORY_STEPS, Step,
 };
 pub use interchange::ImportSpec;
-pub use job::{JobProgress, MAX_REFUSALS_TOLD, Refused};
+pub use job::{At, JobProgress, MAX_REASON_CHARS, MAX_REFUSALS_TOLD, Refused};
 pub use outcome::{
     ClockEvent, ConfigChange, CopiedLog, LeftAlone, LogCut, MAX_CLOCK_EVENTS, Outcome,
     PartitionCleaning, PartitionRetention, PolledRecord, RefusedRecords, Reset, SentTo, SoughtTo,

@@ -1,7 +1,7 @@
 //! A first look at a file, before anything is done with it: which format, which fields, and what
 //! an import would make of the first records.
 
-use super::chooser::Chosen;
+use super::chooser::{Chooser, Chosen};
 use super::decoder::{FileRecord, Found};
 use super::format::{Brings, FileFormat};
 use super::json;
@@ -25,6 +25,10 @@ pub const MAX_SAMPLE_CHARS: usize = 80;
 pub const MAX_PREVIEWED: usize = 20;
 /// How many bytes of a key or a value a [`Preview`] has.
 pub const PREVIEW_BYTES: usize = 256;
+/// How many records and refusals a [`Preview`] counts; with so many it looks no further.
+pub const MAX_PREVIEW_COUNTED: u32 = 10_000;
+/// How many bytes are looked at before it is seen whether that is enough.
+const PREVIEW_STEP_BYTES: usize = 16 << 10;
 /// How many parts of the work are done for a [`Preview`] once the file is over: see
 /// [`Decoder::go_on`](super::Decoder::go_on).
 pub const MAX_PREVIEW_PARTS: usize = 32;
@@ -175,7 +179,24 @@ pub fn preview(
     let (mut decoder, mut chooser) = spec.open()?;
     let mut seen =
         Preview { records: Vec::new(), refusals: Vec::new(), taken: 0, refused: 0, whole: false };
-    let mut each = |found: Found<'_>| {
+    for piece in head.chunks(PREVIEW_STEP_BYTES) {
+        decoder.feed(piece, &mut |found| seen.take(found, &mut chooser, partitions));
+        if seen.taken + seen.refused >= MAX_PREVIEW_COUNTED {
+            return Ok(seen);
+        }
+    }
+    if whole {
+        let mut each = |found: Found<'_>| seen.take(found, &mut chooser, partitions);
+        decoder.finish(&mut each);
+        let is_over = (0..MAX_PREVIEW_PARTS).any(|_| !decoder.go_on(&mut each));
+        seen.whole = is_over;
+    }
+    Ok(seen)
+}
+
+impl Preview {
+    /// Counts what was found, and keeps the first.
+    fn take(&mut self, found: Found<'_>, chooser: &mut Chooser, partitions: Option<i32>) {
         let (place, reason) = match found {
             Ok(record) => match chooser.choose(&record) {
                 Ok(Chosen { partition: Some(number), .. })
@@ -187,9 +208,9 @@ pub fn preview(
                     (record.place, reason)
                 }
                 Ok(chosen) => {
-                    seen.taken += 1;
-                    if seen.records.len() < MAX_PREVIEWED {
-                        seen.records.push(PreviewRecord::new(&record, &chosen));
+                    self.taken += 1;
+                    if self.records.len() < MAX_PREVIEWED {
+                        self.records.push(PreviewRecord::new(&record, &chosen));
                     }
                     return;
                 }
@@ -197,18 +218,11 @@ pub fn preview(
             },
             Err(refused) => (refused.place, refused.reason),
         };
-        seen.refused += 1;
-        if seen.refusals.len() < MAX_PREVIEWED {
-            seen.refusals.push(Refused::new(place, &reason));
+        self.refused += 1;
+        if self.refusals.len() < MAX_PREVIEWED {
+            self.refusals.push(Refused::new(place, &reason));
         }
-    };
-    decoder.feed(head, &mut each);
-    if whole {
-        decoder.finish(&mut each);
-        let is_over = (0..MAX_PREVIEW_PARTS).any(|_| !decoder.go_on(&mut each));
-        seen.whole = is_over;
     }
-    Ok(seen)
 }
 
 impl PreviewRecord {

@@ -6,6 +6,9 @@ use crate::interchange::json;
 use crate::interchange::lines::LineSplitter;
 use crate::interchange::ndjson::is_blank;
 
+/// How many lines are looked at, at the most: many short ones would take their time.
+const MAX_JSON_LINES: u32 = 5_000;
+
 /// What the lines of a file are, as JSON.
 #[derive(Default)]
 pub(super) struct JsonLines {
@@ -37,6 +40,9 @@ impl JsonLines {
 
     /// `line` is `None` if it is too long to be looked at.
     fn at(&mut self, line: Option<&[u8]>, ended: bool) {
+        if self.lines == MAX_JSON_LINES {
+            return;
+        }
         if line.is_some_and(is_blank) {
             return;
         }

@@ -7,7 +7,9 @@ use super::files::{LogFile, log_file};
 use super::legacy::legacy_records;
 use super::reader::{SegmentItem, SegmentReader, SegmentRecord};
 use super::zip::{MAX_ZIP_BYTES, MAX_ZIP_UNPACKED_BYTES, Unpacker, ZipMember, zip_members};
-use crate::interchange::decoder::{Decoder, FileHeader, FileRecord, Found, Place, RefusedAt};
+use crate::interchange::decoder::{
+    Decoder, FileHeader, FileRecord, Found, Passed, Place, RefusedAt,
+};
 
 /// Reads one `.log` file: see [`SegmentReader`]. Zero bytes at its end are told like a refusal.
 #[derive(Debug, Default)]
@@ -172,6 +174,10 @@ impl Decoder for DumpDecoder {
 
     fn finish(&mut self, each: &mut dyn FnMut(Found<'_>)) {
         self.0.finish(&mut |record| each(dumped(record)));
+    }
+
+    fn passed(&self) -> Passed {
+        Passed { continued: self.0.left_over(), ..Passed::default() }
     }
 }
 

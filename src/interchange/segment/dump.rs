@@ -56,10 +56,35 @@ pub struct DumpRefused {
 #[derive(Debug, Default)]
 pub struct DumpReader {
     pending: Vec<u8>,
+    /// How much of `pending` has no line's end in it.
+    searched: usize,
     /// The number of the first line of `pending`, less 1.
     line: u64,
     file: Option<String>,
+    /// A line is too long, and its end has not come yet.
+    is_long: bool,
+    /// The last record was refused: what follows may be the rest of its value.
+    was_refused: bool,
+    left_over: u64,
 }
+
+/// How the tool's lines begin that are no records: of batches, indexes and snapshots, and what it
+/// finds wrong.
+const NO_RECORDS: [&str; 13] = [
+    "Log starting offset: ",
+    "baseOffset: ",
+    "offset: ",
+    "| offset: ",
+    "timestamp: ",
+    "producerId: ",
+    "version: ",
+    "Snapshot end offset: ",
+    "Index offset: ",
+    "Index timestamp: ",
+    "Found ",
+    "Mismatches in :",
+    "Non-consecutive offsets in ",
+];
 
 type Each<'e> = &'e mut dyn FnMut(Result<DumpRecord<'_>, DumpRefused>);
 
@@ -82,16 +107,39 @@ impl DumpReader {
         self.pending = Vec::new();
     }
 
+    /// Lines that were taken for the rest of a refused record.
+    #[must_use]
+    pub fn left_over(&self) -> u64 {
+        self.left_over
+    }
+
     fn work(&mut self, is_over: bool, each: Each<'_>) {
         let pending = std::mem::take(&mut self.pending);
         let mut at = 0;
         while let Some(rest) = pending.get(at..).filter(|rest| !rest.is_empty()) {
-            let end = memchr::memchr(b'\n', rest);
+            let from = std::mem::take(&mut self.searched).min(rest.len());
+            let end = memchr::memchr(b'\n', rest.get(from..).unwrap_or_default());
+            let end = end.map(|end| from + end);
+            if self.is_long {
+                self.is_long = end.is_none();
+                let step = end.map_or(rest.len(), |end| end + 1);
+                self.line += u64::from(end.is_some());
+                at += step;
+                continue;
+            }
             if end.is_none() && !is_over {
+                self.searched = rest.len();
                 if rest.len() <= MAX_DUMP_RECORD_BYTES {
                     break;
                 }
-                self.refuse("a line of more than 8388608 bytes", each);
+                self.searched = 0;
+                self.is_long = true;
+                self.refuse(
+                    &format!("it has more than the {MAX_DUMP_RECORD_BYTES} bytes of a line."),
+                    each,
+                );
+                at += rest.len();
+                continue;
             }
             let line = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
             let step = match self.step(line, rest, is_over, each) {
@@ -110,16 +158,21 @@ impl DumpReader {
     /// Looks at the line that `rest` begins with.
     fn step(&mut self, line: &[u8], rest: &[u8], is_over: bool, each: Each<'_>) -> Step {
         if let Some(file) = line.strip_prefix(b"Dumping ") {
+            self.was_refused = false;
             self.file = Some(String::from_utf8_lossy(file.trim_ascii_end()).into_owned());
             return Step::Line;
         }
         let Some(record) =
             line.strip_prefix(b"| offset: ").or_else(|| line.strip_prefix(b"offset: "))
         else {
-            // Of an index, of a snapshot, or what is left of a record that was refused.
+            self.no_record(line, each);
             return Step::Line;
         };
-        let Some(head) = Head::parse(record) else { return Step::Line };
+        let Some(head) = Head::parse(record) else {
+            self.no_record(line, each);
+            return Step::Line;
+        };
+        self.was_refused = false;
         if head.is_marker {
             return Step::Line;
         }
@@ -160,7 +213,22 @@ impl DumpReader {
         }
     }
 
-    fn refuse(&self, reason: &str, each: Each<'_>) {
+    /// A line that is none of a record: one of the tool's, or what is left of a record that was
+    /// refused; any other is refused itself.
+    fn no_record(&mut self, line: &[u8], each: Each<'_>) {
+        if line.trim_ascii().is_empty() {
+        } else if NO_RECORDS.iter().any(|begin| line.starts_with(begin.as_bytes())) {
+            self.was_refused = false;
+        } else if self.was_refused {
+            self.left_over += 1;
+        } else {
+            self.refuse("it is none of the lines that kafka-dump-log prints.", each);
+            self.was_refused = false;
+        }
+    }
+
+    fn refuse(&mut self, reason: &str, each: Each<'_>) {
+        self.was_refused = true;
         each(Err(DumpRefused { line: self.line + 1, reason: reason.to_owned() }));
     }
 }
