@@ -36,6 +36,7 @@ import { perform } from "./travel/visit.js";
  * @property {(group: string, verbose: boolean) => string[]} describeGroup
  * @property {(from: number, limit: number) => HistoryEntry[]} history
  * @property {(head: Bytes) => Inspection} inspect
+ * @property {() => number} room
  * @property {(paths: string[], sizes: Float64Array) => LogPlan} logPlan
  * @property {(topic: string | undefined, partition: number, names: string[], contents: Bytes[], now: number) => Outcome} copyLog
  * @property {(spec: ImportSpec, now: number, bytes?: number) => JobProgress} beginImport
@@ -500,6 +501,11 @@ export class Engine extends EventTarget {
    */
   logPlan(files) {
     return this.#call(() => this.#wasm.logPlan(files.map(({ path }) => path), Float64Array.from(files, ({ file }) => file.size)));
+  }
+
+  /** How many more bytes the logs may hold. */
+  room() {
+    return this.#call(() => this.#wasm.room());
   }
 
   /** @param {Bytes} head */

@@ -37,7 +37,8 @@ impl Cluster {
     }
 
     /// How many more bytes the logs may hold.
-    pub(crate) fn room(&self) -> u64 {
+    #[must_use]
+    pub fn room(&self) -> u64 {
         MAX_STORED_BYTES.saturating_sub(self.stored_bytes())
     }
 

@@ -34,6 +34,11 @@ impl Loglanes {
         to_js(&interchange::inspect(&bytes_of("The beginning of a file", head)?))
     }
 
+    /// How many more bytes the logs may hold.
+    pub fn room(&self) -> f64 {
+        self.session.cluster().room() as f64
+    }
+
     /// What an import would make of the beginning of a file. `whole`: it is all of it.
     pub fn preview(
         &self,

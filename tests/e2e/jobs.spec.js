@@ -168,3 +168,73 @@ test("a state file is known by its first eight bytes", async ({ page }) => {
   });
   expect(known).toEqual([true, true, false, false, false]);
 });
+
+/**
+ * Writes ten parts of 300,000 bytes with a sink of the test's own.
+ * @param {Page} page
+ * @param {{ stopAfter?: number, failAt?: number }} how
+ */
+function writeTen(page, { stopAfter = Infinity, failAt = Infinity }) {
+  return page.evaluate(async ({ stopAfter: last, failAt: bad }) => {
+    const { exports, sinkOf } = /** @type {any} */ (window);
+    const { sink, parts, ...rest } = sinkOf();
+    const said = Object.assign(rest, { sink, parts, writes: 0 });
+    const stop = new AbortController();
+    let given = 0;
+    const ended = { how: /** @type {string | null} */ (null) };
+    const own = {
+      write: async (/** @type {Uint8Array[]} */ more) => {
+        said.writes += 1;
+        if (said.writes > bad) throw new DOMException("The disk is full.", "QuotaExceededError");
+        parts.push(...more);
+      },
+      close: async () => { ended.how = "close"; },
+      abort: async () => { ended.how = "abort"; },
+    };
+    const progress = () => ({ records: given, bytes: given * 300_000, done: given, total: 10 });
+    const engine = {
+      beginExport: progress,
+      exportNext: () => {
+        if (given === 10) return null;
+        given += 1;
+        if (given === last) stop.abort();
+        return new Uint8Array(300_000).fill(given);
+      },
+      exportProgress: progress,
+    };
+    const end = await exports.writeRecords(engine, {}, own, { signal: stop.signal });
+    const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+    return { ended: ended.how, given, inOrder: bytes.every((byte, i) => byte === Math.floor(i / 300_000) + 1), length: bytes.length, cancelled: end.cancelled, failure: end.failure?.name ?? null, done: end.report.done, total: end.report.total };
+  }, { stopAfter, failAt });
+}
+
+test("a file is handed over as it comes, whole and in order, and closed", async ({ page }) => {
+  expect(await writeTen(page, {})).toEqual({ ended: "close", given: 10, inOrder: true, length: 3_000_000, cancelled: false, failure: null, done: 10, total: 10 });
+});
+
+test("a stopped file is given up: there is none, and the rest is not made", async ({ page }) => {
+  const end = await writeTen(page, { stopAfter: 5 });
+  expect(end).toMatchObject({ ended: "abort", cancelled: true, failure: null });
+  expect(end.given).toBeLessThan(7);
+});
+
+test("a file that cannot be written on is given up with the reason", async ({ page }) => {
+  expect(await writeTen(page, { failAt: 1 })).toMatchObject({ ended: "abort", cancelled: false, failure: "QuotaExceededError" });
+});
+
+test("what came of several files is told file by file, and counted together", async ({ page }) => {
+  const text = await page.evaluate(() => {
+    const { JobDock } = /** @type {any} */ (window);
+    const end = (/** @type {number} */ records, /** @type {object} */ more) => {
+      const progress = { kind: "import", topic: "t", records, bytes: 10, refused: 0, refusals: [], total: null, last: { unit: "line", at: records }, ...more };
+      const outcome = { type: "producedMany", topic: "t", records, bytes: 10, refused: progress.refused, partitions: [{ partition: 0, records }] };
+      return { outcome, report: { progress, done: 10, total: 10, ms: 1, rate: 0, left: null }, cancelled: false, failure: null };
+    };
+    const dock = new JobDock(document.body);
+    dock.finished([{ name: "a.ndjson", end: end(2, { refused: 1, refusals: [{ unit: "line", at: 3, reason: "no" }] }) }, { name: "b.ndjson", end: { ...end(5, {}), cancelled: true } }]);
+    return document.body.innerText;
+  });
+  expect(text).toContain("Stopped: 7 records are in t in 1 partition");
+  expect(text).toMatch(/a\.ndjson\s+1 line was refused:\s+line 3 no/);
+  expect(text).toContain("The last record taken begins at line 5.");
+});

@@ -179,6 +179,8 @@ export class ImportPlan extends EventTarget {
     this.#about.textContent = known
       ? `${given.length > 1 ? `${count(given.length)} files, ` : ""}${size(bytes)}. Nothing is done before you press Import.`
       : `This file is none that can be imported: ${inspection.reason}`;
+    const room = state.engine.room();
+    if (known && bytes > room) notes = [...notes, `The logs have room for ${size(room)} more. What does not fit is not taken: the import ends there, keeps what is in and says from where on nothing was taken.`];
     this.#notes.replaceChildren(...notes.map((note) => h("p", { class: "hint" }, note)));
     this.#form.hidden = !known;
     if (known) this.#fill(planned ?? { name: topicName(file.name), count: NEW_PARTITIONS }, inspection, state);
