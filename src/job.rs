@@ -463,3 +463,72 @@ fn headers_of<'a>(record: &'a FileRecord<'_>) -> Vec<Header<'a>> {
     let headers = record.headers.iter();
     headers.map(|header| Header { key: &header.key, value: header.value.as_deref() }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::RECORD_OVERHEAD;
+    use crate::cluster::room::tests::LIMIT;
+    use crate::{At, Command, ImportSpec, Outcome, Session};
+
+    const LINE: &str = "{\"a\":1234}\n";
+
+    fn begun(limit: u64) -> Session {
+        LIMIT.set(limit);
+        let mut session = Session::new(7);
+        session.apply(Command::create_topic("t", 2), 0).unwrap();
+        session.begin_import(ImportSpec::ndjson("t", None), 0).unwrap();
+        session
+    }
+
+    #[test]
+    fn an_import_that_fills_the_logs_says_where_it_ended_and_keeps_what_is_in() {
+        let each = RECORD_OVERHEAD + LINE.len() as u64 - 1;
+        // Room for ten lines and not for eleven, in one piece.
+        for (limit, lines) in [(10 * each, 11), (11 * each - 1, 11)] {
+            let mut session = begun(limit);
+            let full = session.feed(LINE.repeat(lines).as_bytes()).unwrap_err();
+            assert_eq!(full.name(), "MAX_STORED_BYTES");
+            assert!(full.message().contains("Nothing from line 11 of the file on"), "{full}");
+            let job = session.job().unwrap();
+            assert_eq!((job.records, job.last), (10.0, Some(At { unit: "line", at: 10.0 })));
+            // Nothing more is taken, and it cannot be finished as if it were whole.
+            assert!(session.feed(LINE.as_bytes()).is_err());
+            assert_eq!(session.job().unwrap().records, 10.0);
+            let (outcome, _) = session.cancel().unwrap();
+            assert!(matches!(outcome, Outcome::ProducedMany { records: 10.0, .. }), "{outcome:?}");
+            assert_eq!(session.history().replay(7).unwrap(), *session.cluster());
+        }
+        let mut session = begun(10 * each);
+        session.feed(LINE.repeat(10).as_bytes()).unwrap();
+        assert_eq!(session.finish().unwrap().1.records, 10.0);
+    }
+
+    #[test]
+    fn a_last_line_without_an_ending_may_be_what_does_not_fit() {
+        let each = RECORD_OVERHEAD + LINE.len() as u64 - 1;
+        let mut session = begun(each - 1);
+        session.feed(LINE.trim_end().as_bytes()).unwrap();
+        let full = session.finish().unwrap_err();
+        assert!(full.message().contains("Nothing from line 1"), "{full}");
+        assert_eq!(session.cancel().unwrap().1.records, 0.0);
+    }
+
+    #[test]
+    fn room_that_was_made_for_what_does_not_come_changes_nothing() {
+        let session = |bytes: Option<u64>| {
+            let mut session = begun(1 << 30);
+            if let Some(bytes) = bytes {
+                session.expect_bytes(bytes);
+            }
+            for _ in 0..100 {
+                session.feed(LINE.repeat(50).as_bytes()).unwrap();
+            }
+            session.finish().unwrap();
+            session
+        };
+        let plain = session(None);
+        for bytes in [0, 1, 55_000, 1 << 40, u64::MAX] {
+            assert_eq!(session(Some(bytes)).cluster(), plain.cluster(), "{bytes}");
+        }
+    }
+}

@@ -10,7 +10,7 @@ mod consume;
 mod coordinator;
 mod copy_log;
 mod produce;
-mod room;
+pub(crate) mod room;
 mod topics;
 mod transactions;
 mod upkeep;

@@ -6,7 +6,8 @@ use crate::command::Command;
 use crate::error::{Error, Result};
 
 /// The most bytes that the logs of all topics hold together, the unpacked records of compressed
-/// batches included: 1.5 GiB. A limit of this model.
+/// batches included: 1.5 GiB. A limit of this model. What a producer has not sent yet, a batch for
+/// each partition at the most, is not counted.
 ///
 /// WebAssembly's memory ends at 4 GiB. A segment of 1 GiB that grows by a quarter is copied, so for
 /// a moment it is there more than twice; beside the logs lie the history
@@ -39,7 +40,7 @@ impl Cluster {
     /// How many more bytes the logs may hold.
     #[must_use]
     pub fn room(&self) -> u64 {
-        MAX_STORED_BYTES.saturating_sub(self.stored_bytes())
+        limit().saturating_sub(self.stored_bytes())
     }
 
     /// Whether the logs may hold what a command brings.
@@ -59,6 +60,17 @@ impl Cluster {
     }
 }
 
+#[cfg(not(test))]
+fn limit() -> u64 {
+    MAX_STORED_BYTES
+}
+
+/// For tests, which do not fill gigabytes, it may be less.
+#[cfg(test)]
+fn limit() -> u64 {
+    tests::LIMIT.get()
+}
+
 /// That the logs are full, with the way out.
 pub(crate) fn full(message: String) -> Error {
     Error::limit("MAX_STORED_BYTES", message).with_hint(
@@ -68,9 +80,14 @@ pub(crate) fn full(message: String) -> Error {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::generate::GenerateSpec;
+    use std::cell::Cell;
+
+    thread_local! {
+        pub(crate) static LIMIT: Cell<u64> = const { Cell::new(MAX_STORED_BYTES) };
+    }
 
     fn generate(count: u64, value_bytes: u64) -> Command {
         let spec =
