@@ -81,6 +81,8 @@ fn a_file_is_taken_for_what_it_says_and_a_guess_is_called_one() {
         ("k1:{\"a\":1,\"b\":2}\nk2:{\"a\":1,\"b\":3}\n", "kcat lines :"),
         ("k1|{\"a\":1,\"b\":2}\nk2|{\"a\":1,\"b\":3}\n", "kcat lines |"),
         ("{\n \"a\": 1\n}\n", "none"),
+        ("{\"a\": \"does not end here", "perhaps Ndjson"),
+        ("[{\"a\": \"does not end here", "perhaps JsonArray"),
         // Plain text is no format of its own, and no table.
         ("one line\nanother line\n", "none"),
         ("{\"a\":1}\r{\"a\":2}\r", "none"),

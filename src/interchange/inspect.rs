@@ -402,7 +402,6 @@ mod tests {
         let table: &[(&[u8], &str)] = &[
             (b"", "There is nothing in it but white space."),
             (b"\n \r\n", "There is nothing in it but white space."),
-            (b"{\"a\": \"never ends", "The first line does not end within"),
             (b"{\n  \"a\": 1\n}\n", "It looks like one JSON document over several lines"),
             (b"x\ny\n{}\n", "Only 1 of the first 3 lines are JSON objects."),
             (b"\xff\xfe{\0}\0", "The file begins like UTF-16"),

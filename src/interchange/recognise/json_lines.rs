@@ -115,9 +115,14 @@ impl JsonLines {
         }
     }
 
+    /// Whether not even the first line ends in what was looked at.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut && self.lines == 0 && !self.only_cr
+    }
+
     pub(super) fn why_not(&self) -> String {
         let Self { lines, objects, .. } = self;
-        if self.cut && *lines == 0 {
+        if self.is_cut() {
             "The first line does not end within what was looked at, so nothing can be said.".into()
         } else if *lines == 0 {
             "There is nothing in it but white space.".to_owned()

@@ -87,6 +87,7 @@ pub(super) fn recognise(head: &[u8]) -> Recognised {
     let known = known.or_else(|| if json.opens { None } else { table::keyed_json(text) });
     let known = known.or_else(|| console::pairs(text));
     let known = known.or_else(|| if json.opens { None } else { table::table(text) });
+    let known = known.or_else(|| long_first_line(&json, text));
     let mut known = known.unwrap_or_else(|| {
         let mut none = Recognised::none(json.why_not());
         if json.lines > 0 && !json.opens {
@@ -104,6 +105,17 @@ pub(super) fn recognise(head: &[u8]) -> Recognised {
         is_new
     });
     known
+}
+
+/// A first line that does not end in what is looked at: its first sign is all there is to go by.
+fn long_first_line(json: &JsonLines, text: &[u8]) -> Option<Recognised> {
+    let format = match text.trim_ascii_start().first() {
+        Some(b'{') => FileFormat::Ndjson,
+        Some(b'[') => FileFormat::JsonArray,
+        _ => return None,
+    };
+    let reason = "The first line does not end within what was looked at; it begins like JSON.";
+    json.is_cut().then(|| Recognised::guess(format, reason))
 }
 
 /// An array, if its first elements can be read.
