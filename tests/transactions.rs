@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
+use loglanes::insight::{LaneIndex, Tag};
 use loglanes::log::{IsolationLevel, PartitionLog, TransactionFate};
 use loglanes::producer::Identity;
 use loglanes::snapshot::Restorer;
+use loglanes::view::{Standing, TransactionSpan, record, summaries, transactions};
 use loglanes::{Bytes, Cluster, Command, Outcome, Produce, RecordSet, Session};
 
 const NOW: i64 = 1_750_000_000_000;
@@ -184,6 +186,74 @@ fn a_transaction_s_records_count_once_it_is_committed() {
     let Outcome::TransactionEnded { markers, .. } = end(&mut session, "p", true) else { panic!() };
     assert!(markers.is_empty() && log(&session).log_end_offset() == 5);
     check_kept(&mut session);
+}
+
+/// Each listed record's offset and what it is to a transaction, and the same as spans.
+fn standings(session: &Session) -> (Vec<(i64, Option<Standing>)>, Vec<TransactionSpan>) {
+    let partition = &session.cluster().topic("t").unwrap().partitions[0];
+    let listed = summaries(partition, 0, 100)
+        .map(|record| (record.offset, record.transaction.map(|seen| seen.standing)));
+    (listed.collect(), transactions(&partition.log, 0, i64::MAX, 100))
+}
+
+#[test]
+fn the_page_lists_markers_and_says_what_became_of_each_record() {
+    use Standing::{AbortMarker, Aborted, CommitMarker, Committed, Open};
+    let span = |from, to, standing| TransactionSpan { from, to, standing };
+    let mut session = session();
+    transactional(&mut session, "p", "x");
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "a");
+    send_as(&mut session, Some("p"), "b");
+    send_as(&mut session, None, "plain");
+    let (listed, spans) = standings(&session);
+    assert_eq!(listed, [(0, Some(Open)), (1, Some(Open)), (2, None)]);
+    assert_eq!(spans, [span(0, 2, Open)]);
+    end(&mut session, "p", true);
+    begin(&mut session, "p");
+    send_as(&mut session, Some("p"), "c");
+    end(&mut session, "p", false);
+    let (listed, spans) = standings(&session);
+    assert_eq!(
+        listed,
+        [
+            (0, Some(Committed)),
+            (1, Some(Committed)),
+            (2, None),
+            (3, Some(CommitMarker)),
+            (4, Some(Aborted)),
+            (5, Some(AbortMarker)),
+        ]
+    );
+    assert_eq!(
+        spans,
+        [
+            span(0, 2, Committed),
+            span(3, 4, CommitMarker),
+            span(4, 5, Aborted),
+            span(5, 6, AbortMarker),
+        ]
+    );
+    let partition = &session.cluster().topic("t").unwrap().partitions[0];
+    assert_eq!(transactions(&partition.log, 1, 4, 100), [span(1, 2, Committed), spans[1]]);
+    assert_eq!(transactions(&partition.log, 0, i64::MAX, 2), spans[..2]);
+    assert_eq!(summaries(partition, 3, 1).next().unwrap().tag, Tag::CONTROL_RECORD);
+
+    let topic = session.cluster().topic("t").unwrap();
+    let marker = record("t", topic, 0, 5).unwrap();
+    let seen = marker.transaction.unwrap();
+    assert_eq!((seen.standing, seen.producer_id, seen.producer_epoch), (AbortMarker, 0, 2));
+    // The marker's key is the broker's: no partitioner ever saw it.
+    assert!(marker.key.is_some() && marker.arithmetic.is_none());
+    assert_eq!(record("t", topic, 0, 4).unwrap().transaction.unwrap().standing, Aborted);
+    assert_eq!(record("t", topic, 0, 2).unwrap().transaction, None);
+
+    // A lane has a cell for the marker, which is of no key.
+    let mut lanes = LaneIndex::new();
+    lanes.update(topic.partitions.iter().map(|partition| &partition.log));
+    assert_eq!(lanes.tag(0, 3), Tag::CONTROL_RECORD);
+    let keyless = Tag::new(None, Some(b"v"), false);
+    assert!(!lanes.tag(0, 3).is_of_key(keyless) && lanes.tag(0, 2).is_of_key(keyless));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 /**
  * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, Finding, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, KeyStats, LoglanesError,
- *   LogPlan, Outcome, PartitionerInfo, Placement, Preview, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey, WhatIf } from "../src/wasm/types.d.ts"
+ *   LogPlan, Outcome, PartitionerInfo, Placement, Preview, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey, TransactionSpan, WhatIf } from "../src/wasm/types.d.ts"
  */
 
 import { perform } from "./travel/visit.js";
@@ -27,6 +27,7 @@ import { perform } from "./travel/visit.js";
  * @property {(key: Bytes | null) => number} keyTag
  * @property {(topic: string, partition: number, from: bigint, perPixel: number, width: number, key?: number) => Uint32Array} laneTags
  * @property {(topic: string, partition: number, from: bigint, limit: number) => RecordSummary[]} records
+ * @property {(topic: string, partition: number, from: bigint, to: bigint) => TransactionSpan[]} transactions
  * @property {(topic: string, partition: number, offset: bigint) => RecordDetail | null} record
  * @property {(topic: string, limit: number) => KeyStats} keys
  * @property {(topic: string, total: number, limit: number) => WhatIf} whatIf
@@ -385,6 +386,17 @@ export class Engine extends EventTarget {
    */
   records(topic, partition, from, limit) {
     return this.#call(() => this.#wasm.records(topic, partition, from, limit));
+  }
+
+  /**
+   * What transactions made of the records between two offsets.
+   * @param {string} topic
+   * @param {number} partition
+   * @param {bigint} from
+   * @param {bigint} to
+   */
+  transactions(topic, partition, from, to) {
+    return this.#call(() => this.#wasm.transactions(topic, partition, from, to));
   }
 
   /**

@@ -112,7 +112,7 @@ impl Cluster {
             timestamp: record.timestamp as f64,
             key: owned(record.key),
             value: owned(record.value),
-            tag: Tag::new(record.key, record.value, record.header_count() > 0, false).0,
+            tag: Tag::new(record.key, record.value, record.header_count() > 0).0,
             again: polled.again,
         })
     }

@@ -175,12 +175,11 @@ impl Lane {
             self.spare = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
         }
         for batch in log.batches_from(start) {
-            let is_control = batch.header().is_control();
+            let header = batch.header();
             // Every record was decoded when it came in, so there are no errors to pass on.
             for record in batch.records().flatten().filter(|record| record.offset >= start) {
-                let tag = Tag::of(&record).0 | if is_control { Tag::CONTROL } else { 0 };
-                self.push(record.offset, Tag(tag));
-                self.records += u64::from(!is_control);
+                self.push(record.offset, Tag::of_stored(&record, header));
+                self.records += u64::from(!header.is_control());
             }
         }
         self.next = end;
@@ -275,8 +274,8 @@ mod tests {
         let mut lanes = LaneIndex::new();
         lanes.update(&logs);
         assert_eq!(lanes.tags(0, 0, 1.0, 2, None), [0, 0]);
-        let none = Tag::new(None, None, false, false).0;
-        let empty = Tag::new(Some(b""), Some(b""), false, false).0;
+        let none = Tag::new(None, None, false).0;
+        let empty = Tag::new(Some(b""), Some(b""), false).0;
         assert_eq!(lanes.tags(1, 0, 1.0, 4, None), [key_tag("a"), none, empty, 0]);
         assert_eq!(lanes.tags(1, -2, 1.0, 4, None), [0, 0, key_tag("a"), none]);
         assert_eq!(lanes.tags(1, 0, 2.0, 2, None), [key_tag("a"), empty]);
@@ -291,11 +290,11 @@ mod tests {
         append(&mut logs[0], &[keyed("a"), tombstone, keyed("b"), keyed("a"), (None, None)]);
         let mut lanes = LaneIndex::new();
         lanes.update(&logs);
-        let b = Tag::new(Some(b"b"), Some(b"any"), true, false);
-        let gone = Tag::new(Some(b"b"), None, false, false).0;
-        let last = Tag::new(None, None, false, false).0;
+        let b = Tag::new(Some(b"b"), Some(b"any"), true);
+        let gone = Tag::new(Some(b"b"), None, false).0;
+        let last = Tag::new(None, None, false).0;
         assert_eq!(lanes.tags(0, 0, 2.0, 4, Some(b)), [gone, key_tag("b"), last, 0]);
-        let none = Tag::new(None, Some(b"v"), false, false);
+        let none = Tag::new(None, Some(b"v"), false);
         assert_eq!(lanes.tags(0, 0, 5.0, 1, Some(none)), [last]);
         assert_eq!(lanes.tags(0, 0, 5.0, 1, None), [key_tag("a")]);
     }

@@ -1,6 +1,6 @@
 //! What can be seen of a record from afar, in 32 bits: its key's colour and what is special.
 
-use crate::log::RecordView;
+use crate::log::{BatchHeader, RecordView};
 use crate::partitioner::murmur2;
 use serde::Serialize;
 
@@ -13,14 +13,14 @@ use serde::Serialize;
 /// | 26 | the value is none: with a key, a tombstone |
 /// | 27 | the value is empty |
 /// | 28 | has headers |
-/// | 29 | a control record, which no consumer sees |
+/// | 29 | a control record, which no consumer sees; no other bit is set then |
 ///
 /// All bits 0: there is no record.
 ///
 /// ```
 /// use loglanes::insight::{KeyKind, Tag};
 ///
-/// let tag = Tag::new(Some(b"user_42"), None, true, false);
+/// let tag = Tag::new(Some(b"user_42"), None, true);
 /// assert_eq!(tag.key_kind(), Some(KeyKind::Some));
 /// assert!(tag.is_value_none() && tag.has_headers() && !tag.is_value_empty());
 /// assert_eq!(tag.key_hash(), Tag::of_key(b"user_42").key_hash());
@@ -60,15 +60,14 @@ impl Tag {
     /// A control record.
     pub const CONTROL: u32 = 1 << 29;
 
+    /// The tag of every control record: its key is the broker's own, so it is like no producer's, nor
+    /// like one without a key.
+    pub const CONTROL_RECORD: Self = Self(Self::CONTROL);
+
     /// The tag of a record with this key and value.
     #[must_use]
     #[inline]
-    pub fn new(
-        key: Option<&[u8]>,
-        value: Option<&[u8]>,
-        has_headers: bool,
-        is_control: bool,
-    ) -> Self {
+    pub fn new(key: Option<&[u8]>, value: Option<&[u8]>, has_headers: bool) -> Self {
         let key = match key {
             None => (KeyKind::None as u32) << Self::KEY_KIND_SHIFT,
             Some(key) => Self::of_key(key).0,
@@ -79,15 +78,21 @@ impl Tag {
             Some(_) => 0,
         };
         let headers = if has_headers { Self::HEADERS } else { 0 };
-        let control = if is_control { Self::CONTROL } else { 0 };
-        Self(key | value | headers | control)
+        Self(key | value | headers)
     }
 
-    /// The tag of a record in the log.
+    /// The tag of a record of a producer's.
     #[must_use]
     #[inline]
     pub fn of(record: &RecordView<'_>) -> Self {
-        Self::new(record.key, record.value, record.header_count() > 0, false)
+        Self::new(record.key, record.value, record.header_count() > 0)
+    }
+
+    /// The tag of a record in the log, which in a control batch is [`Tag::CONTROL_RECORD`].
+    #[must_use]
+    #[inline]
+    pub fn of_stored(record: &RecordView<'_>, batch: &BatchHeader) -> Self {
+        if batch.is_control() { Self::CONTROL_RECORD } else { Self::of(record) }
     }
 
     /// The tag of a key alone.
@@ -125,7 +130,7 @@ impl Tag {
         self.0 & Self::KEY_HASH
     }
 
-    /// What kind of key there is; nothing where there is no record.
+    /// What kind of key there is; nothing where there is no record, or a control record.
     #[must_use]
     pub fn key_kind(self) -> Option<KeyKind> {
         match self.0 >> Self::KEY_KIND_SHIFT & 3 {
@@ -170,23 +175,23 @@ mod tests {
     #[test]
     fn none_empty_and_the_text_null_are_three_things() {
         let keys = [None, Some(&b""[..]), Some(b"null"), Some(b"\0")];
-        let tags: HashSet<_> = keys.map(|key| Tag::new(key, Some(b"v"), false, false)).into();
+        let tags: HashSet<_> = keys.map(|key| Tag::new(key, Some(b"v"), false)).into();
         assert_eq!(tags.len(), 4);
         let values = [None, Some(&b""[..]), Some(b"null")];
-        let tags: HashSet<_> = values.map(|value| Tag::new(Some(b"k"), value, false, false)).into();
+        let tags: HashSet<_> = values.map(|value| Tag::new(Some(b"k"), value, false)).into();
         assert_eq!(tags.len(), 3);
     }
 
     #[test]
     fn bits_are_where_the_page_looks_for_them() {
-        let bits = |key, value, headers, control| Tag::new(key, value, headers, control).0 >> 24;
-        assert_eq!(bits(None, Some(&b"v"[..]), false, false), 0b00_0001);
-        assert_eq!(bits(Some(&b""[..]), Some(b"v"), false, false), 0b00_0010);
-        assert_eq!(bits(Some(b"k"), Some(b"v"), false, false), 0b00_0011);
-        assert_eq!(bits(Some(b"k"), None, false, false), 0b00_0111);
-        assert_eq!(bits(Some(b"k"), Some(b""), true, false), 0b01_1011);
-        assert_eq!(bits(None, None, false, true), 0b10_0101);
-        assert_eq!(Tag::new(None, None, false, false).key_hash(), 0);
+        let bits = |key, value, headers| Tag::new(key, value, headers).0 >> 24;
+        assert_eq!(bits(None, Some(&b"v"[..]), false), 0b00_0001);
+        assert_eq!(bits(Some(&b""[..]), Some(b"v"), false), 0b00_0010);
+        assert_eq!(bits(Some(b"k"), Some(b"v"), false), 0b00_0011);
+        assert_eq!(bits(Some(b"k"), None, false), 0b00_0111);
+        assert_eq!(bits(Some(b"k"), Some(b""), true), 0b01_1011);
+        assert_eq!(Tag::CONTROL_RECORD.0 >> 24, 0b10_0000);
+        assert_eq!(Tag::new(None, None, false).key_hash(), 0);
     }
 
     #[test]

@@ -30,13 +30,16 @@ impl PartitionLog {
     /// control record lies.
     #[must_use]
     pub fn record(&self, offset: i64) -> Option<(BatchView<'_>, RecordView<'_>)> {
+        self.stored(offset).filter(|(batch, _)| !batch.header().is_control())
+    }
+
+    /// As [`PartitionLog::record`], control records too: what is stored there, whoever may read it.
+    #[must_use]
+    pub fn stored(&self, offset: i64) -> Option<(BatchView<'_>, RecordView<'_>)> {
         if offset < self.log_start_offset {
             return None;
         }
         let batch = self.segments.get(self.segment_at(offset))?.batches_from(offset).next()?;
-        if batch.header().is_control() {
-            return None;
-        }
         let record = batch.records().flatten().find(|record| record.offset == offset)?;
         Some((batch, record))
     }

@@ -11,6 +11,7 @@ mod placement;
 mod producer;
 mod record;
 pub mod tools;
+mod transaction;
 
 pub use changes::{ChangesView, Put};
 pub use cluster::{
@@ -25,3 +26,4 @@ pub use placement::{
 };
 pub use producer::ProducerView;
 pub use record::{BatchDetail, HeaderView, RecordDetail, RecordSummary, record, summaries};
+pub use transaction::{Standing, TransactionSpan, TransactionView, transactions};

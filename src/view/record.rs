@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_bytes::ByteBuf;
 
-use super::Arithmetic;
+use super::{Arithmetic, TransactionView};
 use crate::insight::Tag;
 use crate::log::{BATCH_HEADER_LEN, RecordView};
 use crate::topic::{Partition, Topic};
@@ -31,6 +31,8 @@ pub struct RecordSummary {
     pub value_length: u32,
     /// How many headers.
     pub headers: u32,
+    /// What it is to a transaction; none where it is part of none.
+    pub transaction: Option<TransactionView>,
 }
 
 /// A record with all there is to know of it.
@@ -61,7 +63,10 @@ pub struct RecordDetail {
     pub bytes: ByteBuf,
     /// The batch it lies in.
     pub batch: BatchDetail,
-    /// From the key to a partition, with today's count of partitions; none without a key.
+    /// What it is to a transaction; none where it is part of none.
+    pub transaction: Option<TransactionView>,
+    /// From the key to a partition, with today's count of partitions; none without a key, and for
+    /// a control record, which every partition of a transaction gets.
     pub arithmetic: Option<Arithmetic>,
 }
 
@@ -98,7 +103,7 @@ pub struct BatchDetail {
     pub position: u32,
 }
 
-/// At most `limit` records from an offset on; gaps are passed over.
+/// At most `limit` records from an offset on, control records too; gaps are passed over.
 ///
 /// ```
 /// use loglanes::view::summaries;
@@ -118,19 +123,29 @@ pub fn summaries(
     from: i64,
     limit: usize,
 ) -> impl Iterator<Item = RecordSummary> + '_ {
-    partition.log.records_from(from).take(limit).map(|record| RecordSummary {
-        offset: record.offset,
-        timestamp: record.timestamp as f64,
-        tag: Tag::of(&record),
-        key: record.key.map(head),
-        key_length: length(record.key),
-        value: record.value.map(head),
-        value_length: length(record.value),
-        headers: record.header_count() as u32,
-    })
+    let log = &partition.log;
+    let from = from.max(log.log_start_offset());
+    let batches = log.batches_from(from).flat_map(move |batch| {
+        let header = *batch.header();
+        // All records of a batch are of one transaction.
+        let transaction = TransactionView::of(log, &batch);
+        let records = batch.records().flatten().filter(move |record| record.offset >= from);
+        records.map(move |record| RecordSummary {
+            offset: record.offset,
+            timestamp: record.timestamp as f64,
+            tag: Tag::of_stored(&record, &header),
+            key: record.key.map(head),
+            key_length: length(record.key),
+            value: record.value.map(head),
+            value_length: length(record.value),
+            headers: record.header_count() as u32,
+            transaction,
+        })
+    });
+    batches.take(limit)
 }
 
-/// The record at an offset; none in a gap and outside the log.
+/// The record at an offset, a control record too; none in a gap and outside the log.
 ///
 /// ```
 /// use loglanes::view::record;
@@ -148,8 +163,9 @@ pub fn summaries(
 #[must_use]
 pub fn record(name: &str, topic: &Topic, partition: i32, offset: i64) -> Option<RecordDetail> {
     let held = topic.partition(partition)?;
-    let (batch, record) = held.log.record(offset)?;
+    let (batch, record) = held.log.stored(offset)?;
     let header = batch.header();
+    let producers_key = record.key.filter(|_| !header.is_control());
     let segment =
         held.log.segments().iter().rfind(|segment| segment.base_offset() <= header.base_offset)?;
     Some(RecordDetail {
@@ -159,7 +175,7 @@ pub fn record(name: &str, topic: &Topic, partition: i32, offset: i64) -> Option<
         offset,
         timestamp: record.timestamp as f64,
         timestamp_type: header.timestamp_type().name(),
-        tag: Tag::of(&record),
+        tag: Tag::of_stored(&record, header),
         key: record.key.map(owned),
         value: record.value.map(owned),
         headers: headers(&record),
@@ -175,7 +191,8 @@ pub fn record(name: &str, topic: &Topic, partition: i32, offset: i64) -> Option<
             segment_base_offset: segment.base_offset(),
             position: segment.position_of(header.base_offset)? as u32,
         },
-        arithmetic: record.key.map(|key| Arithmetic::java(key, topic.partitions.len())),
+        transaction: TransactionView::of(&held.log, &batch),
+        arithmetic: producers_key.map(|key| Arithmetic::java(key, topic.partitions.len())),
     })
 }
 

@@ -15,7 +15,7 @@ mod timing;
 
 use wasm_bindgen::prelude::*;
 
-use convert::{Thrown, at_most, count, ms, optional_bytes_of, to_js, whole};
+use convert::{MAX_LISTED, Thrown, at_most, count, ms, optional_bytes_of, to_js, whole};
 use from_js::from_js;
 use insights::Insights;
 
@@ -25,7 +25,7 @@ use crate::group::{ResetPlan, ResetTo};
 use crate::insight::{Tag, split, what_if};
 use crate::outcome::Outcome;
 use crate::session::Session;
-use crate::topic::Topic;
+use crate::topic::{Partition, Topic};
 use crate::view::{self, ClusterView};
 use crate::{interchange, snapshot};
 
@@ -64,6 +64,9 @@ extern "C" {
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "RecordSummary[]")]
     pub type JsSummaries;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "TransactionSpan[]")]
+    pub type JsTransactions;
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "RecordDetail | null")]
     pub type JsRecord;
@@ -109,6 +112,12 @@ impl Loglanes {
 
     fn topic(&self, name: &str) -> Result<&Topic, Thrown> {
         Ok(self.session.cluster().topic(name).ok_or_else(|| unknown_topic(name))?)
+    }
+
+    fn partition(&self, topic: &str, partition: &JsValue) -> Result<&Partition, Thrown> {
+        let partition = whole("The partition", partition)?;
+        let held = self.topic(topic)?.partition(partition);
+        Ok(held.ok_or_else(|| no_partition(topic, partition))?)
     }
 
     /// The session went to another step.
@@ -307,13 +316,13 @@ impl Loglanes {
         #[wasm_bindgen(unchecked_param_type = "Uint8Array | null")] key: &JsValue,
     ) -> Result<u32, Thrown> {
         let key = optional_bytes_of("The key", key)?;
-        Ok(Tag::new(key.as_deref(), Some(b"v"), false, false).0)
+        Ok(Tag::new(key.as_deref(), Some(b"v"), false).0)
     }
 
     /// One number for each pixel of a lane, from an offset on; 0 where there is no record. It is
     /// of the first record in the pixel, or of the first one with that key (bits 0-25 of a tag).
     /// Bits 0-23: a hash of the key; 24-25: no key, empty, a key; 26: no value; 27: empty value;
-    /// 28: headers; 29: control marker.
+    /// 28: headers; 29: a control record, alone.
     #[wasm_bindgen(js_name = laneTags)]
     pub fn lane_tags(
         &mut self,
@@ -332,7 +341,8 @@ impl Loglanes {
         Ok(lanes.tags(partition, from, per_pixel, width as usize, key.map(Tag)))
     }
 
-    /// At most `limit` records from an offset on, in short; gaps are passed over.
+    /// At most `limit` records from an offset on, in short, control records too; gaps are passed
+    /// over.
     pub fn records(
         &self,
         topic: &str,
@@ -340,12 +350,20 @@ impl Loglanes {
         from: i64,
         #[wasm_bindgen(unchecked_param_type = "number")] limit: &JsValue,
     ) -> Result<JsSummaries, Thrown> {
-        let partition = whole("The partition", partition)?;
-        let held = self
-            .topic(topic)?
-            .partition(partition)
-            .ok_or_else(|| no_partition(topic, partition))?;
+        let held = self.partition(topic, partition)?;
         to_js(&view::summaries(held, from, at_most(limit)?).collect::<Vec<_>>())
+    }
+
+    /// What transactions made of the offsets from `from` up to `to`; what is part of none is left out.
+    pub fn transactions(
+        &self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
+        from: i64,
+        to: i64,
+    ) -> Result<JsTransactions, Thrown> {
+        let held = self.partition(topic, partition)?;
+        to_js(&view::transactions(&held.log, from, to, MAX_LISTED))
     }
 
     /// The record at an offset, with all there is to know of it; null in a gap.
@@ -368,11 +386,7 @@ impl Loglanes {
         offset: i64,
         #[wasm_bindgen(unchecked_param_type = "number")] max_bytes: &JsValue,
     ) -> Result<Vec<u8>, Thrown> {
-        let partition = whole("The partition", partition)?;
-        let held = self
-            .topic(topic)?
-            .partition(partition)
-            .ok_or_else(|| no_partition(topic, partition))?;
+        let held = self.partition(topic, partition)?;
         Ok(held.log.read(offset, count("The number of bytes", max_bytes)?)?.bytes.to_vec())
     }
 

@@ -528,6 +528,23 @@ export interface KeyArithmetic {
   steps: { operation: string; result: string }[];
 }
 
+/** What a record of a transaction is to a consumer: in one that is open, was committed or aborted; or a control record, mostly the marker that ends one. */
+export type Standing = "open" | "committed" | "aborted" | "commitMarker" | "abortMarker" | "control";
+
+/** A record's transaction. */
+export interface TransactionView {
+  standing: Standing;
+  producerId: bigint;
+  producerEpoch: number;
+}
+
+/** Offsets next to each other, up to but not with `to`, that stand alike. */
+export interface TransactionSpan {
+  from: bigint;
+  to: bigint;
+  standing: Standing;
+}
+
 /** A record in short, for a cell or a list item. Keys and values are cut to their first 64 bytes. */
 export interface RecordSummary {
   offset: bigint;
@@ -538,6 +555,8 @@ export interface RecordSummary {
   value: Bytes | null;
   valueLength: number;
   headers: number;
+  /** null: it is part of none. */
+  transaction: TransactionView | null;
 }
 
 /** A record with all there is to know about it. */
@@ -567,7 +586,9 @@ export interface RecordDetail {
     /** The batch's place in its segment, in bytes. */
     position: number;
   };
-  /** The arithmetic with today's count of partitions; null without a key. */
+  /** null: it is part of none. */
+  transaction: TransactionView | null;
+  /** The arithmetic with today's count of partitions; null without a key, and for a control record. */
   arithmetic: KeyArithmetic | null;
 }
 

@@ -1,8 +1,8 @@
 // @ts-check
 /** @file Producers on the page: a batch sent again is stored once, and a transaction's records count once it is committed. */
 
-import { form, makeTopic, open, panel, send, text } from "./support/acts.js";
-import { expect, test } from "./support/test.js";
+import { form, lane, makeTopic, open, panel, recordPanel, send, spokenLane, text } from "./support/acts.js";
+import { expect, expectAccessible, picture, test } from "./support/test.js";
 
 /** @import { Page } from "@playwright/test" */
 
@@ -58,6 +58,72 @@ test("a transaction is open until it is committed, and its marker takes an offse
   await expect(producers(page)).toContainText("Committed. A marker takes an offset that no reader sees: orders-0 @ 1.");
   await panel(page, "Partitions");
   await expect(row.locator("td").nth(4)).toHaveText("2");
+});
+
+test("markers have their cells, and every record says what became of its transaction", async ({ page }) => {
+  await open(page);
+  await makeTopic(page, "orders", 1);
+  await panel(page, "Produce");
+  await create(page, "p1", "x");
+  await press(page, "initTransactions");
+  await press(page, "Begin");
+  await send(page, { key: text("a"), value: text("first") });
+  await press(page, "Commit");
+  await press(page, "Begin");
+  await send(page, { key: text("b"), value: text("second") });
+  await press(page, "Abort");
+  await press(page, "Begin");
+  await send(page, { key: text("c"), value: text("third") });
+  await producers(page).getByLabel("Producer", { exact: true }).selectOption({ index: 0 });
+  await send(page, { key: text("d"), value: text("plain") });
+
+  const said = (await spokenLane(page, 0)).map((item) => item.replace(/, [^,]*$/, ""));
+  expect(said).toEqual([
+    "Offset 0, key a, value first, transaction committed",
+    "Offset 1, COMMIT marker of producer id 0, epoch 1",
+    "Offset 2, key b, value second, transaction aborted",
+    "Offset 3, ABORT marker of producer id 0, epoch 2",
+    "Offset 4, key c, value third, transaction still open",
+    "Offset 5, key d, value plain",
+  ]);
+  const legend = page.getByRole("list", { name: "How records are drawn" });
+  for (const entry of ["COMMIT marker", "ABORT marker", "transaction aborted", "transaction open"]) {
+    await expect(legend.getByText(entry)).toBeVisible();
+  }
+
+  const shown = recordPanel(page);
+  const fact = (/** @type {string} */ name) => shown.locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("+ dd");
+  const walk = async (/** @type {string} */ place) => {
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await expect(shown.getByRole("heading", { name: place })).toBeVisible();
+  };
+  await page.keyboard.press("Enter");
+  await expect(fact("Transaction")).toContainText("committed, producer id 0, epoch 0Both isolation levels read it.");
+  await walk("P0 @ 1");
+  await expect(shown).toContainText("COMMIT: what producer id 0 had written here since its marker before counts.");
+  await expect(fact("Type")).toHaveText("1 (COMMIT)");
+  await expect(fact("Coordinator epoch")).toHaveText("0");
+  await expect(shown).not.toContainText("murmur2");
+  await walk("P0 @ 2");
+  await expect(fact("Transaction")).toContainText("read_committed passes it over");
+  await walk("P0 @ 3");
+  await expect(fact("Type")).toHaveText("0 (ABORT)");
+  await walk("P0 @ 4");
+  await expect(fact("Transaction")).toContainText("read_committed waits, from offset 4 on");
+  await walk("P0 @ 5");
+  await expect(fact("Transaction")).toContainText("part of none");
+  await expect(fact("Transaction")).toContainText("The last stable offset is 4");
+  await expectAccessible(page);
+  await picture(page, "transactions");
+
+  // Once the transaction has ended, the same record says so, and nothing is open any more.
+  await panel(page, "Produce");
+  await producers(page).getByLabel("Producer", { exact: true }).selectOption("p1");
+  await press(page, "Commit");
+  await expect(fact("Transaction")).toHaveCount(0);
+  await expect(legend.getByText("transaction open")).toBeHidden();
+  await expect(lane(page, 0).getByRole("listitem").last()).toContainText("Offset 6, COMMIT marker");
 });
 
 test("with read_committed what is aborted is given to nobody, and an open transaction holds the reader back", async ({ page }) => {

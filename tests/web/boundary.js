@@ -194,6 +194,30 @@ export function bytes_that_are_not_utf8_come_back_as_they_are(log) {
 }
 
 /** @param {any} log */
+export function a_marker_is_listed_and_each_record_says_what_became_of_it(log) {
+  topic(log, 1);
+  const act = (/** @type {any} */ command) => log.apply({ producer: "p", ...command }, NOW);
+  act({ type: "createProducer", configs: { "transactional.id": "x" } });
+  act({ type: "initTransactions" });
+  act({ type: "beginTransaction" });
+  act({ type: "produce", topic: "t", key: utf8.encode("k"), value: utf8.encode("v") });
+  const standing = () => log.records("t", 0, 0n, 9).map((/** @type {any} */ one) => one.transaction?.standing ?? null);
+  same(standing(), ["open"]);
+  act({ type: "abortTransaction" });
+  log.produce("t", utf8.encode("k"), utf8.encode("v"), NOW);
+  same(standing(), ["aborted", "abortMarker", null]);
+  same(log.transactions("t", 0, 0n, 9n), [
+    { from: 0n, to: 1n, standing: "aborted" },
+    { from: 1n, to: 2n, standing: "abortMarker" },
+  ]);
+  const marker = log.record("t", 0, 1n);
+  same(marker.transaction, { standing: "abortMarker", producerId: 0n, producerEpoch: 1 });
+  same([marker.arithmetic, marker.tag], [null, 1 << 29]);
+  same(Array.from(log.laneTags("t", 0, 1n, 1, 1)), [1 << 29]);
+  refused(() => log.transactions("t", 1, 0n, 9n), "UNKNOWN_TOPIC_OR_PARTITION");
+}
+
+/** @param {any} log */
 export function text_is_no_bytes(log) {
   topic(log, 1);
   for (const wrong of ["abc", 7, [1, 2], new ArrayBuffer(3), {}, new Uint16Array(2)]) {

@@ -4,10 +4,13 @@ import { cutLabel, label } from "../bytes.js";
 import { colour, CONTROL, EMPTY_VALUE, HEADERS, KEY_BITS, kindOf, TOMBSTONE } from "./palette.js";
 import { DIM } from "./raster.js";
 import { laneTop } from "./scene.js";
+import { drawAborted, drawMarker, drawOpen, spread } from "./standing.js";
+import { markerName } from "./transaction.js";
 
 /**
- * @import { PartitionView, RecordSummary } from "../../src/wasm/types.d.ts"
+ * @import { PartitionView, RecordSummary, Standing } from "../../src/wasm/types.d.ts"
  * @import { Scene } from "./scene.js"
+ * @import { Box } from "./standing.js"
  */
 
 /** From this width on, in CSS pixels, a cell says its key. */
@@ -104,6 +107,7 @@ export function drawCells(context, scene, index) {
   const gap = cell >= 14 ? 2 : 1;
   const arrival = scene.arrival(partition.partition);
   const fresh = arrival ? Number(arrival.from - first) : Infinity;
+  const standings = spread(scene.transactions(partition.partition, first, end), first, tags.length);
   for (let n = 0; n < tags.length; n++) {
     const tag = /** @type {number} */ (tags[n]);
     if (tag === 0) continue;
@@ -114,7 +118,7 @@ export function drawCells(context, scene, index) {
       context.fillRect(x, y, cell - gap, layout.band);
       context.globalAlpha = DIM;
     }
-    drawCell(context, scene, tag, x, y, cell - gap, layout.band);
+    drawStanding(context, scene, tag, standings?.[n], { x, y, width: cell - gap, height: layout.band });
     context.globalAlpha = 1;
     if (moving && arrival.glow > 0) {
       context.globalAlpha = arrival.glow;
@@ -127,7 +131,6 @@ export function drawCells(context, scene, index) {
   if (cell >= LABEL_CELL) {
     const cells = [];
     for (const record of scene.records(partition.partition, first, end)) {
-      if (record.tag & CONTROL) continue;
       const n = Number(record.offset - first);
       cells.push({ record, x: x0 + n * cell + (n >= fresh && arrival ? arrival.shift : 0) });
     }
@@ -135,23 +138,44 @@ export function drawCells(context, scene, index) {
   }
 }
 
+/** A key's colour, or that of what has none. @param {Scene} scene @param {number} tag */
+const inkOf = ({ inks, theme }, tag) => (kindOf(tag) === "key" ? colour(tag, theme).css : inks.edge);
+
+/**
+ * A cell, as its record stands in its transaction.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {number} tag
+ * @param {Standing | undefined} standing
+ * @param {Box} box
+ */
+function drawStanding(context, scene, tag, standing, box) {
+  if (standing) scene.standings.add(standing);
+  if (tag & CONTROL) {
+    drawMarker(context, scene.inks, standing, box);
+    return;
+  }
+  if (standing === "aborted") {
+    const alpha = context.globalAlpha;
+    context.globalAlpha = alpha * DIM;
+    drawCell(context, scene, tag, box);
+    context.globalAlpha = alpha;
+    drawAborted(context, scene.inks, box);
+  } else if (standing === "open") {
+    drawCell(context, scene, tag, drawOpen(context, inkOf(scene, tag), box));
+  } else drawCell(context, scene, tag, box);
+}
+
 /**
  * @param {CanvasRenderingContext2D} context
  * @param {Scene} scene
  * @param {number} tag
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {number} height
+ * @param {Box} box
  */
-function drawCell(context, { inks, theme }, tag, x, y, width, height) {
+function drawCell(context, scene, tag, { x, y, width, height }) {
+  const { inks, theme } = scene;
   const kind = kindOf(tag);
-  const fill = kind === "key" ? colour(tag, theme).css : inks.edge;
-  if (tag & CONTROL) {
-    context.fillStyle = inks.ink2;
-    context.fillRect(x + width / 2 - 1, y, 2, height);
-    return;
-  }
+  const fill = inkOf(scene, tag);
   const rounded = width >= 18 && height >= 24;
   const path = () => {
     context.beginPath();
@@ -238,10 +262,10 @@ function drawLabels(context, { inks, theme, match }, cells, y, width, height) {
   context.textAlign = "left";
   context.textBaseline = "middle";
   /** @type {(text: string, at: number, line: number, x: number, record: RecordSummary) => void} */
-  const write = (text, at, line, x, { tag }) => {
+  const write = (text, at, line, x, { tag, transaction }) => {
     const kind = kindOf(tag);
-    const struck = (tag & TOMBSTONE) !== 0;
-    if (kind === "empty" || struck) {
+    const struck = (tag & TOMBSTONE) !== 0 || transaction?.standing === "aborted";
+    if (text !== "" && (kind === "empty" || struck)) {
       context.fillStyle = inks.paper;
       context.fillRect(x + 2.5, at - line * 0.6, text.length * line * 0.602 + 2, line * 1.2);
     }
@@ -274,7 +298,8 @@ function nameIn(record, most) {
   const kept = names.get(record);
   if (kept?.most === most) return kept.name;
   const kind = kindOf(record.tag);
-  const name = kind === "key" ? shortened(record, most) : kind.slice(0, most);
+  const marker = markerName(record);
+  const name = marker !== null ? (marker.length <= most ? marker : "") : kind === "key" ? shortened(record, most) : kind.slice(0, most);
   names.set(record, { most, name });
   return name;
 }

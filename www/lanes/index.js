@@ -4,24 +4,26 @@
  * Nothing is drawn unless something changed, and never more than once a frame.
  */
 
-import { cutLabel } from "../bytes.js";
-import { count, h } from "../dom.js";
+import { h } from "../dom.js";
 import { unlessGone } from "../engine.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
 import { drawLanes } from "./draw.js";
 import { firstScreen } from "./first.js";
 import { Gestures } from "./gestures.js";
-import { isoTime, LaneLists } from "./list.js";
+import { resolveInks } from "./inks.js";
+import { Legend } from "./legend.js";
+import { LaneLists } from "./list.js";
 import { fitCanvas, Overview } from "./overview.js";
-import { keyPath } from "./path.js";
 import { Raster } from "./raster.js";
 import { laneTop, lanesInSight } from "./scene.js";
+import { Sight } from "./sight.js";
+import { Tip } from "./tip.js";
 import { Viewport } from "./viewport.js";
 
 /**
  * @import { RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { PageState } from "../types.d.ts"
- * @import { Arrival, Flag, Inks, Layout, Place, Scene, Step } from "./scene.js"
+ * @import { Arrival, Flag, Inks, Layout, Place } from "./scene.js"
  */
 
 /** Sizes in CSS pixels where the page's font has 16; they grow with it. */
@@ -53,8 +55,8 @@ export class LanesView extends EventTarget {
   /** @type {Raster | null} */
   #raster = null;
   #frame = 0;
-  /** Counts up whenever the records may have changed. */
-  #version = 0;
+  /** @type {Sight | null} */
+  #sight = null;
   #overviewVersion = 0;
   #refreshed = 0;
   /** @type {number | null} */
@@ -68,10 +70,6 @@ export class LanesView extends EventTarget {
   #topicId = "";
   /** @type {Map<number, Flag[]>} */
   #flags = new Map();
-  /** @type {Map<number, { version: number, from: bigint, to: bigint, records: RecordSummary[] }>} */
-  #labels = new Map();
-  /** @type {{ key: string, steps: Step[] }} */
-  #way = { key: "", steps: [] };
   #calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   /** @param {HTMLElement} root */
@@ -88,7 +86,7 @@ export class LanesView extends EventTarget {
     this.scroller = h("div", { class: "lanes-scroll", role: "group", "aria-label": "Records by partition", "aria-describedby": "lanes-keys" }, this.spacer);
     const keys = h("p", { id: "lanes-keys", hidden: true }, "Arrows move between records and lanes, Home and End to a log's ends, Enter chooses, plus and minus zoom, 0 shows all.");
     this.strip = h("canvas", { class: "lanes-strip", "aria-hidden": "true" });
-    this.tip = h("div", { class: "lanes-tip", "aria-hidden": "true", hidden: true });
+    this.tip = new Tip();
     this.title = h("h2", { class: "unseen" });
     const tool = (/** @type {string} */ text, /** @type {string} */ name, /** @type {() => void} */ act) =>
       h("button", { type: "button", class: "quiet", "aria-label": name, title: name, onclick: () => { act(); this.#moved(); } }, text);
@@ -98,9 +96,9 @@ export class LanesView extends EventTarget {
       tool("−", "Zoom out", () => this.#viewport.zoom(1 / 1.6)),
       tool("+", "Zoom in", () => this.#viewport.zoom(1.6)),
       tool("All", "Show the whole topic", () => this.#viewport.fit()));
-    this.legend = legend();
+    this.legend = new Legend();
     this.stage = h("div", { class: "lanes-stage", hidden: true },
-      this.title, keys, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend.list, this.tools), this.tip);
+      this.title, keys, this.scroller, this.strip, h("div", { class: "lanes-foot" }, this.legend.element, this.tools), this.tip.element);
     root.replaceChildren(this.first, this.stage);
 
     this.overview = new Overview(this.strip, this.#viewport);
@@ -138,7 +136,8 @@ export class LanesView extends EventTarget {
       this.#topicId = "";
       return;
     }
-    this.#version += 1;
+    if (this.#sight) this.#sight.update(state.engine, topic);
+    else this.#sight = new Sight(state.engine, topic);
     const other = topic.topicId !== this.#topicId;
     if (other) this.#enter(topic.topicId);
     else this.#notice(state);
@@ -180,7 +179,6 @@ export class LanesView extends EventTarget {
     this.#viewport.whole = true;
     this.#arrivals = [];
     this.#ends.clear();
-    this.#labels.clear();
     this.#hover = null;
     this.#showTip(null);
     this.scroller.scrollTop = 0;
@@ -211,7 +209,7 @@ export class LanesView extends EventTarget {
     const now = performance.now();
     if (job && now - this.#refreshed < JOB_REFRESH_MS) return;
     this.#refreshed = now;
-    this.#overviewVersion = this.#version;
+    this.#overviewVersion = this.#sight?.version ?? 0;
     this.#updateLists();
   }
 
@@ -290,7 +288,8 @@ export class LanesView extends EventTarget {
   #draw(now) {
     const state = this.#state;
     const topic = state?.topic;
-    if (!state || !topic || this.stage.hidden || state.engine.broken) return;
+    const sight = this.#sight;
+    if (!state || !topic || !sight || this.stage.hidden || state.engine.broken) return;
     const layout = this.#layout;
     const theme = currentTheme();
     this.#inks ??= resolveInks(this.root);
@@ -307,38 +306,23 @@ export class LanesView extends EventTarget {
     const scene = {
       layout, theme, viewport: this.#viewport, inks: this.#inks, raster: this.#raster, partitions: topic.partitions, tags,
       match: this.#match,
-      path: this.#path(tags),
+      path: sight.path(this.#viewport, this.#match, tags),
+      standings: new Set(),
       flags: (/** @type {number} */ p) => this.#flags.get(p) ?? [],
-      records: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => this.#records(p, from, to),
+      records: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => sight.records(p, from, to),
+      transactions: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => sight.transactions(p, from, to),
       arrival: (/** @type {number} */ p) => this.#arrival(p, now),
       selected: selection,
       cursor: this.lists.focused ? this.lists.cursor : null,
       hover: this.#hover,
     };
     drawLanes(context, scene);
-    this.legend.path.hidden = scene.path.length === 0;
+    this.legend.show(scene.path.length > 0, scene.standings);
     this.overview.draw({
       partitions: topic.partitions, tags, theme, inks: this.#inks, match: this.#match, version: this.#overviewVersion,
       width: this.strip.clientWidth, height: this.strip.clientHeight, gutter: layout.gutter, ratio: layout.ratio,
     });
     if (this.#arrivals.length > 0) this.#redraw();
-  }
-
-  /**
-   * The lit key's way through the lanes, made anew only when what is in sight has changed.
-   * @param {Scene["tags"]} tags
-   * @returns {Step[]}
-   */
-  #path(tags) {
-    const { engine, topic } = /** @type {PageState} */ (this.#state);
-    if (!topic || this.#match === null) return [];
-    const viewport = this.#viewport;
-    const key = [this.#version, this.#match, viewport.origin, viewport.frac, viewport.perPixel, viewport.width].join();
-    if (this.#way.key !== key) {
-      const timestamp = (/** @type {number} */ partition, /** @type {bigint} */ offset) => engine.recordFrom(topic.name, partition, offset)?.timestamp ?? null;
-      this.#way = { key, steps: keyPath({ viewport, partitions: topic.partitions, match: this.#match, tags }, timestamp) };
-    }
-    return this.#way.steps;
   }
 
   /** @param {number} partition @param {number} now @returns {Arrival | null} */
@@ -349,24 +333,6 @@ export class LanesView extends EventTarget {
     const glow = Math.max(0, 1 - (now - newest.at - ARRIVE_MS) / (GLOW_MS - ARRIVE_MS));
     const room = Math.max(0, this.#viewport.width - this.#viewport.x(newest.from));
     return { from: newest.from, shift: room * (1 - part) ** 3, glow: part < 1 ? 1 : glow };
-  }
-
-  /**
-   * The records of the cells in sight, kept until they change.
-   * @param {number} partition
-   * @param {bigint} from
-   * @param {bigint} to
-   */
-  #records(partition, from, to) {
-    const kept = this.#labels.get(partition);
-    if (!kept || kept.version !== this.#version || from < kept.from || to > kept.to) {
-      const { engine, topic } = /** @type {PageState} */ (this.#state);
-      const wide = to - from + 16n;
-      const start = from > 8n ? from - 8n : 0n;
-      const records = engine.records(/** @type {NonNullable<typeof topic>} */ (topic).name, partition, start, Number(wide));
-      this.#labels.set(partition, { version: this.#version, from: start, to: start + wide, records });
-    }
-    return (this.#labels.get(partition)?.records ?? []).filter((r) => r.offset >= from && r.offset < to);
   }
 
   /**
@@ -441,21 +407,12 @@ export class LanesView extends EventTarget {
 
   /** @param {(Place & { record: RecordSummary }) | null} hit */
   #showTip(hit) {
-    this.tip.hidden = hit === null;
-    if (!hit) return;
-    const { record } = hit;
-    this.tip.replaceChildren(
-      h("b", null, `P${hit.partition} @ ${count(record.offset)}`),
-      h("span", { class: "mono" }, cutLabel(record.key, record.keyLength, 32)),
-      h("span", { class: "mono soft" }, cutLabel(record.value, record.valueLength, 56)),
-      h("span", { class: "soft small" }, isoTime(record.timestamp)),
-    );
+    if (!hit) {
+      this.tip.hide();
+      return;
+    }
     const box = this.#box(hit);
-    const top = this.scroller.offsetTop + box.y;
-    const width = this.tip.offsetWidth;
-    const left = Math.min(Math.max(4, box.x - 8), this.stage.clientWidth - width - 4);
-    const above = top - this.tip.offsetHeight - 8;
-    this.tip.style.transform = `translate(${Math.round(left)}px, ${Math.round(above > 0 ? above : top + box.height + 8)}px)`;
+    this.tip.show(hit, { ...box, y: this.scroller.offsetTop + box.y }, this.stage.clientWidth);
   }
 
   /** @param {KeyboardEvent} event */
@@ -472,48 +429,4 @@ export class LanesView extends EventTarget {
     this.#showTip(null);
     this.#moved();
   }
-}
-
-/**
- * What a cell's form says; colour is only for keys.
- * @returns {{ list: HTMLElement, path: HTMLElement }} `path` is shown while there is one
- */
-function legend() {
-  const entry = (/** @type {string} */ kind, /** @type {string} */ text) =>
-    h("li", null, h("i", { class: `form form-${kind}`, "aria-hidden": "true" }), text);
-  const path = entry("path", "one key in order of time; dashed: to a lower offset");
-  path.hidden = true;
-  const list = h("ul", { class: "lanes-legend soft small", "aria-label": "How records are drawn" },
-    entry("key", "a colour per key"),
-    entry("none", "no key"),
-    entry("empty", "empty key"),
-    entry("tombstone", "tombstone"),
-    entry("void", "empty value"),
-    entry("gap", "gap"),
-    entry("committed", "committed offset"),
-    entry("position", "position"),
-    path);
-  return { list, path };
-}
-
-/**
- * The theme's colours as the canvas needs them.
- * @param {HTMLElement} root
- * @returns {Inks}
- */
-function resolveInks(root) {
-  const probe = h("span", { class: "probe", hidden: true });
-  root.append(probe);
-  const ink = (/** @type {string} */ name) => {
-    probe.style.color = `var(--${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const style = getComputedStyle(document.documentElement);
-  const inks = {
-    paper: ink("paper"), paper2: ink("paper-2"), paper3: ink("paper-3"), line: ink("line"), edge: ink("edge"), ink: ink("ink"),
-    ink2: ink("ink-2"), accent: ink("accent"), accentPaper: ink("accent-paper"), focus: ink("focus"),
-    text: style.getPropertyValue("--text"), mono: style.getPropertyValue("--mono"), size: parseFloat(style.fontSize) || 16,
-  };
-  probe.remove();
-  return inks;
 }

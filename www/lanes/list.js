@@ -6,7 +6,8 @@
 
 import { cutLabel } from "../bytes.js";
 import { count, h } from "../dom.js";
-import { CONTROL, TOMBSTONE } from "./palette.js";
+import { TOMBSTONE } from "./palette.js";
+import { ending, marker } from "./transaction.js";
 
 /**
  * @import { PartitionView, RecordSummary } from "../../src/wasm/types.d.ts"
@@ -73,7 +74,7 @@ export class LaneLists extends EventTarget {
     const lane = this.cursor && scene.partitions.find((p) => p.partition === this.cursor?.partition);
     if (other || !lane) this.cursor = null;
     if (!this.cursor) {
-      const first = scene.partitions.find((p) => p.records > 0) ?? scene.partitions[0];
+      const first = scene.partitions.find(isUsed) ?? scene.partitions[0];
       if (first) this.cursor = { partition: first.partition, offset: first.logStartOffset };
     }
     this.render();
@@ -141,7 +142,7 @@ export class LaneLists extends EventTarget {
    */
   #around(partition, offset, here) {
     const { engine, topic } = /** @type {ListScene} */ (this.#scene);
-    if (partition.records === 0) return [];
+    if (!isUsed(partition)) return [];
     if (!here) {
       const near = engine.recordFrom(topic, partition.partition, offset)
         ?? engine.recordBefore(topic, partition.partition, partition.logEndOffset, partition.logStartOffset);
@@ -165,7 +166,7 @@ export class LaneLists extends EventTarget {
       const after = [...this.#lists.keys()].filter((p) => p > partition.partition).sort((a, b) => a - b)[0];
       this.root.insertBefore(list, after === undefined ? null : (this.#lists.get(after) ?? null));
     }
-    const offsets = partition.records === 0
+    const offsets = !isUsed(partition)
       ? `empty, next offset ${count(partition.logEndOffset)}`
       : `offsets ${count(partition.logStartOffset)} to ${count(partition.logEndOffset - 1n)}, ${count(partition.records)} ${partition.records === 1 ? "record" : "records"}`;
     setAttribute(list, "aria-label", `Partition ${partition.partition}, leader ${partition.leader}, ${offsets}`);
@@ -236,7 +237,7 @@ export class LaneLists extends EventTarget {
       case "Enter":
       case " ":
         event.preventDefault();
-        if (partition.records > 0) this.dispatchEvent(new CustomEvent("select", { detail: { ...cursor } }));
+        if (isUsed(partition)) this.dispatchEvent(new CustomEvent("select", { detail: { ...cursor } }));
         return;
       default:
         return;
@@ -257,20 +258,23 @@ export class LaneLists extends EventTarget {
   }
 }
 
+/** Whether there may be something in a lane: a marker alone is something, too. @param {PartitionView} partition */
+const isUsed = (partition) => partition.logEndOffset > partition.logStartOffset;
+
 /**
- * A record as it is said: offset, key, value, time.
+ * A record as it is said: offset, key, value, how its transaction ended, time.
  * @param {RecordSummary} record
  */
 export function spoken(record) {
+  const control = marker(record);
+  if (control !== null) return `Offset ${record.offset}, ${control}, ${isoTime(record.timestamp)}`;
   const key = record.key === null ? "no key" : record.key.length === 0 ? "empty key" : `key ${cutLabel(record.key, record.keyLength, 60)}`;
-  const value = record.tag & CONTROL
-    ? "control marker"
-    : record.tag & TOMBSTONE
-      ? "no value, a tombstone"
-      : record.valueLength === 0
-        ? "empty value"
-        : `value ${cutLabel(record.value, record.valueLength, 80)}`;
-  return `Offset ${record.offset}, ${key}, ${value}, ${isoTime(record.timestamp)}`;
+  const value = record.tag & TOMBSTONE
+    ? "no value, a tombstone"
+    : record.valueLength === 0
+      ? "empty value"
+      : `value ${cutLabel(record.value, record.valueLength, 80)}`;
+  return [`Offset ${record.offset}`, key, value, ending(record), isoTime(record.timestamp)].filter(Boolean).join(", ");
 }
 
 /** @param {number} ms since 1970 */

@@ -3,7 +3,7 @@
  */
 
 /**
- * @import { PartitionView, RecordSummary } from "../../src/wasm/types.d.ts"
+ * @import { PartitionView, RecordSummary, Standing, TransactionSpan } from "../../src/wasm/types.d.ts"
  * @import { Theme } from "./palette.js"
  * @import { Raster } from "./raster.js"
  * @import { Viewport } from "./viewport.js"
@@ -31,13 +31,11 @@
  * @typedef {object} Inks resolved colours of the theme
  * @property {string} paper
  * @property {string} paper2
- * @property {string} paper3
  * @property {string} line
  * @property {string} edge
  * @property {string} ink
  * @property {string} ink2
  * @property {string} accent
- * @property {string} accentPaper
  * @property {string} focus
  * @property {string} text the text font's families
  * @property {string} mono
@@ -55,9 +53,11 @@
  * @property {(partition: number) => Flag[]} flags
  * @property {(partition: number, from: bigint, perPixel: number, width: number) => Uint32Array} tags
  * @property {(partition: number, from: bigint, to: bigint) => RecordSummary[]} records
+ * @property {(partition: number, from: bigint, to: bigint) => TransactionSpan[]} transactions
  * @property {(partition: number) => Arrival | null} arrival
  * @property {number | null} match the key whose path is looked at
  * @property {Step[]} path of that key through the lanes, in order of time; empty where none is drawn
+ * @property {Set<Standing>} standings what drawing adds to: those in sight, for the legend
  * @property {Place | null} selected
  * @property {Place | null} cursor where the keyboard is
  * @property {Place | null} hover

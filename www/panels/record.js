@@ -10,7 +10,8 @@ import { label, toHex } from "../bytes.js";
 import { count, h, size } from "../dom.js";
 import { chip } from "../lanes/palette.js";
 import { BytesView, hexDump } from "./record/bytes-view.js";
-import { batchFields, recordFields } from "./record/fields.js";
+import { marker, markerName, reading } from "../lanes/transaction.js";
+import { batchFields, markerFields, recordFields } from "./record/fields.js";
 
 /** A record's bytes beyond this are not dumped but named. */
 const MOST_DUMP = 4096;
@@ -53,7 +54,8 @@ export class RecordPanel extends EventTarget {
   update(state) {
     this.#state = state;
     const { selection, engine, topic } = state;
-    const key = selection ? [topic?.topicId, selection.partition, selection.offset, topic?.partitions.length, topic?.records].join() : "";
+    const lane = topic?.partitions.find((p) => p.partition === selection?.partition);
+    const key = selection ? [topic?.topicId, selection.partition, selection.offset, topic?.partitions.length, topic?.records, lane?.lastStableOffset, lane?.logEndOffset].join() : "";
     if (key === this.#shown) return;
     if (this.#shown === "") this.#from = document.activeElement;
     this.#shown = key;
@@ -67,13 +69,16 @@ export class RecordPanel extends EventTarget {
   #show(record) {
     const { topic, partition, offset, leader, timestamp, timestampType, key, value, headers, tag } = record;
     this.#place.replaceChildren(`P${partition}`, h("span", { class: "soft" }, " @ "), count(offset));
-    this.#key.replaceChildren(chip(key, tag, 60));
-    this.#why.replaceChildren(...why(record));
+    const control = marker(record);
+    const lane = this.#state?.topic?.partitions.find((p) => p.partition === partition);
+    this.#key.replaceChildren(control !== null ? `${markerName(record)}: ${record.transaction?.standing === "control" ? "a control record" : "a transaction’s end"}` : chip(key, tag, 60));
+    this.#why.replaceChildren(...(control === null ? why(record) : aboutMarker(record)));
     const date = new Date(timestamp);
     this.#facts.replaceChildren(
       h("dt", null, "Topic"), h("dd", { class: "mono" }, topic),
       h("dt", null, "Partition"), h("dd", null, `${partition}, leader ${leader}`),
       h("dt", null, "Offset"), h("dd", { class: "mono" }, count(offset)),
+      ...transactionFacts(record, lane?.lastStableOffset),
       h("dt", null, timestampType),
       h("dd", { class: "mono" }, Number.isNaN(date.getTime()) ? "" : h("span", null, date.toISOString(), h("br", null)), h("span", { class: "soft" }, `${timestamp} ms`)));
     this.#keyView.show(key, "None. Not the empty key, and not the text null: there is no key.");
@@ -81,7 +86,6 @@ export class RecordPanel extends EventTarget {
     this.#headers.hidden = headers.length === 0;
     this.#headers.replaceChildren(h("div", { class: "record-part-head" }, h("h3", null, "Headers"), h("span", { class: "soft small" }, String(headers.length))), headerTable(headers));
     this.#batch.replaceChildren(...bytesOf(record));
-    const lane = this.#state?.topic?.partitions.find((p) => p.partition === partition);
     this.#before.disabled = !lane || !this.#state?.engine.recordBefore(topic, partition, offset, lane.logStartOffset);
     this.#after.disabled = !this.#state?.engine.recordFrom(topic, partition, offset + 1n);
   }
@@ -140,6 +144,42 @@ function why({ arithmetic, partition, key }) {
       `Sent today, this key goes to P${now}; this record lies in P${partition}. Either the topic had fewer partitions then, or the producer did not place by Kafka’s default rule. Records are never moved.`));
   }
   return rows;
+}
+
+/**
+ * Why there is a record that nobody has sent.
+ * @param {RecordDetail} record
+ * @returns {(Node | string)[]}
+ */
+function aboutMarker({ transaction, key, value }) {
+  const says = markerFields(key, value);
+  const list = says.length > 0 && h("dl", { class: "facts" }, ...says.flatMap(([name, said]) => [h("dt", null, name), h("dd", { class: "mono" }, said)]));
+  if (transaction?.standing === "control") {
+    return [h("h3", null, "What it is"), h("p", null, "A control record of the broker’s own. It takes an offset like any record, and no consumer is given it."), ...(list ? [list] : [])];
+  }
+  const committed = transaction?.standing === "commitMarker";
+  return [
+    h("h3", null, "Why it is here"),
+    h("p", null, "The transaction coordinator writes such a marker into every partition that a transaction has written to. It takes an offset like any record, and no consumer is given it."),
+    h("p", null, `${committed ? "COMMIT" : "ABORT"}: what producer id ${transaction?.producerId} had written here since its marker before ${committed ? "counts" : "is passed over by read_committed"}.`),
+    ...(list ? [list] : []),
+  ];
+}
+
+/**
+ * The row that says what became of a record's transaction, and who is given it.
+ * @param {RecordDetail} record
+ * @param {bigint | undefined} lastStableOffset
+ */
+function transactionFacts(record, lastStableOffset) {
+  const said = lastStableOffset === undefined ? null : reading(record, lastStableOffset);
+  const { transaction } = record;
+  if (said === null && transaction === null) return [];
+  const whose = transaction && `producer id ${transaction.producerId}, epoch ${transaction.producerEpoch}`;
+  return [
+    h("dt", null, "Transaction"),
+    h("dd", null, said && h("b", null, said.title), said && whose ? ", " : null, whose, said && h("span", { class: "record-reading soft" }, said.text)),
+  ];
 }
 
 /** @param {Header[]} headers */

@@ -99,6 +99,29 @@ export function recordFields(bytes) {
   return fields;
 }
 
+/** Kinds of control records, by their number in the key. Source: clients' ControlRecordType. */
+const CONTROLS = ["ABORT", "COMMIT", "LEADER_CHANGE", "SNAPSHOT_HEADER", "SNAPSHOT_FOOTER", "KRAFT_VERSION", "KRAFT_VOTERS"];
+
+/**
+ * What the key and the value of a control record say. Source: clients' ControlRecordType,
+ * EndTransactionMarker. Empty where they are too short to say it.
+ * @param {Uint8Array | null} key
+ * @param {Uint8Array | null} value
+ * @returns {[name: string, value: string][]}
+ */
+export function markerFields(key, value) {
+  const of = (/** @type {Uint8Array} */ bytes) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  /** @type {[string, string][]} */
+  const fields = [];
+  if (key === null || key.length < 4) return fields;
+  const type = of(key).getInt16(2);
+  fields.push(["Key version", String(of(key).getInt16(0))], ["Type", `${type} (${CONTROLS[type] ?? "unknown"})`]);
+  if (value !== null && value.length >= 6 && type <= 1) {
+    fields.push(["Value version", String(of(value).getInt16(0))], ["Coordinator epoch", String(of(value).getInt32(2))]);
+  }
+  return fields;
+}
+
 /**
  * A zigzag varint of up to ten bytes.
  * @param {Uint8Array} bytes
