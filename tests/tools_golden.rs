@@ -6,7 +6,9 @@
 mod golden;
 
 use golden::{Tally, hex, lines, number};
-use loglanes::view::tools::{OffsetAt, log_dirs, offsets, topic_list, topics};
+use loglanes::view::tools::{
+    OffsetAt, configs, delete_records, log_dirs, offsets, topic_list, topics,
+};
 use loglanes::{Cluster, Command, Produce};
 use serde_json::Value;
 
@@ -73,6 +75,11 @@ fn named(list: Option<&str>, name: &str) -> Option<bool> {
 }
 
 fn replay(file: &str, print: impl Fn(&Cluster, &[&str]) -> Option<String>) {
+    replay_lines(file, |cluster, args, _| print(cluster, args));
+}
+
+/// As [`replay`], with the whole line at hand.
+fn replay_lines(file: &str, print: impl Fn(&Cluster, &[&str], &Value) -> Option<String>) {
     let lines = lines(file);
     let mut tally = Tally::default();
     for line in &lines {
@@ -90,7 +97,7 @@ fn replay(file: &str, print: impl Fn(&Cluster, &[&str]) -> Option<String>) {
             tally.skip("a state that no acts lead to");
             continue;
         };
-        let Some(mut ours) = print(&cluster, &args[2..]) else {
+        let Some(mut ours) = print(&cluster, &args[2..], line) else {
             tally.skip("an option or a pattern that is not offered");
             continue;
         };
@@ -147,5 +154,46 @@ fn log_dirs_are_told_as_by_kafka_log_dirs() {
     replay("cli/log-dirs.ndjson", |cluster, args| {
         let list = value(args, "--topic-list");
         Some(log_dirs(cluster, "<log-dir>", |name| named(list, name) == Some(true)))
+    });
+}
+
+#[test]
+fn configs_are_described_as_by_kafka_configs() {
+    replay("cli/configs.ndjson", |cluster, args| {
+        let is_of_topics =
+            args.contains(&"--topic") || value(args, "--entity-type") == Some("topics");
+        if !args.contains(&"--describe") || !is_of_topics {
+            return None;
+        }
+        let name = value(args, "--entity-name").or_else(|| value(args, "--topic"));
+        Some(configs(cluster, args.contains(&"--all"), |one| name.is_none_or(|name| one == name)))
+    });
+}
+
+#[test]
+fn deleted_records_are_told_as_by_kafka_delete_records() {
+    replay_lines("cli/delete-records.ndjson", |cluster, _, line| {
+        let file = line["command"]["files"].as_object()?.values().next()?.as_str()?;
+        let asked: Value = serde_json::from_str(file).ok()?;
+        let rows: Option<Vec<(&str, i32, i64)>> = asked["partitions"]
+            .as_array()?
+            .iter()
+            .map(|row| {
+                let partition = i32::try_from(row["partition"].as_i64()?).ok()?;
+                Some((row["topic"].as_str()?, partition, row["offset"].as_i64()?))
+            })
+            .collect();
+        let rows = rows?;
+        let text = delete_records(cluster, &rows);
+        // What is printed would come of it, and nothing has.
+        for &(topic, partition, before) in &rows {
+            let before = Command::DeleteRecords { topic: topic.to_owned(), partition, before };
+            let mut after = cluster.clone();
+            let is_deleted = after.apply(&before, NOW).is_ok();
+            let start = after.topic(topic)?.partition(partition)?.log.log_start_offset();
+            let row = format!("partition: {topic}-{partition}\tlow_watermark: {start}\n");
+            assert_eq!(text.contains(&row), is_deleted);
+        }
+        Some(text)
     });
 }

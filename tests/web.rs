@@ -53,6 +53,8 @@ mod boundary {
             log: JsValue,
         ) -> Result<(), JsValue>;
         #[wasm_bindgen(catch)]
+        pub fn a_tool_s_text_comes_with_its_command(log: JsValue) -> Result<(), JsValue>;
+        #[wasm_bindgen(catch)]
         pub fn text_is_no_bytes(log: JsValue) -> Result<(), JsValue>;
         #[wasm_bindgen(catch)]
         pub fn many_records_go_in_by_one_call(log: JsValue) -> Result<(), JsValue>;
@@ -116,6 +118,7 @@ boundary! {
     none_empty_and_the_text_null_stay_three_things_both_ways;
     bytes_that_are_not_utf8_come_back_as_they_are;
     a_marker_is_listed_and_each_record_says_what_became_of_it;
+    a_tool_s_text_comes_with_its_command;
     text_is_no_bytes;
     many_records_go_in_by_one_call;
     a_file_comes_in_by_odd_pieces;

@@ -5,8 +5,8 @@
  */
 
 /**
- * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, Finding, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, KeyStats, LoglanesError,
- *   LogPlan, Outcome, PartitionerInfo, Placement, Preview, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey, TransactionSpan, WhatIf } from "../src/wasm/types.d.ts"
+ * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, Finding, GenerateCommand, HistoryEntry, ImportSpec, Inspection, JobProgress, KeyStats, LoglanesError, LogPlan,
+ *   Outcome, PartitionerInfo, Placement, Preview, Printed, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey, ToolRequest, TransactionSpan, WhatIf } from "../src/wasm/types.d.ts"
  */
 
 import { perform } from "./travel/visit.js";
@@ -34,7 +34,7 @@ import { perform } from "./travel/visit.js";
  * @property {(topic: string, limit: number) => { total: number, keys: SplitKey[] }} splitKeys
  * @property {(topic: string) => ConfigView[]} configs
  * @property {(request: ResetRequest, now: number) => ResetPreview} resetPlan
- * @property {(group: string, verbose: boolean) => string[]} describeGroup
+ * @property {(request: ToolRequest) => Printed} toolText
  * @property {(from: number, limit: number) => HistoryEntry[]} history
  * @property {(head: Bytes) => Inspection} inspect
  * @property {() => number} room
@@ -481,12 +481,11 @@ export class Engine extends EventTarget {
   }
 
   /**
-   * What Kafka's tool prints of a group: its partitions, its members, its state.
-   * @param {string} group
-   * @param {boolean} verbose as with `--verbose`
+   * What one of Kafka's tools prints, and the command that would print it.
+   * @param {ToolRequest} request
    */
-  describeGroup(group, verbose) {
-    return this.#call(() => this.#wasm.describeGroup(group, verbose));
+  toolText(request) {
+    return this.#call(() => this.#wasm.toolText(request));
   }
 
   /** @param {number} from @param {number} limit */

@@ -144,6 +144,16 @@ impl PartitionLog {
     /// assert_eq!(log.delete_records(1).unwrap_err().code(), Some(1));
     /// ```
     pub fn delete_records(&mut self, before: i64) -> Result<i64> {
+        let start = self.low_watermark_after(before)?;
+        self.forget_records_below(start);
+        Ok(self.log_start_offset)
+    }
+
+    /// What [`PartitionLog::delete_records`] would answer, were it done.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn low_watermark_after(&self, before: i64) -> Result<i64> {
         let policy = self.config.cleanup_policy;
         if policy.compact && !policy.delete {
             return Err(Error::code_alone(ErrorCode::PolicyViolation)
@@ -155,8 +165,7 @@ impl PartitionLog {
             return Err(Error::code_alone(ErrorCode::OffsetOutOfRange)
                 .with_hint(format!("Give an offset up to {end}, or -1 for all records.")));
         }
-        self.forget_records_below(before);
-        Ok(self.log_start_offset)
+        Ok(before.max(self.log_start_offset))
     }
 
     fn forget_records_below(&mut self, start: i64) {

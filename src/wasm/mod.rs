@@ -56,6 +56,12 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "ResetPreview")]
     pub type JsResetPreview;
     /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ToolRequest")]
+    pub type JsToolRequest;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Printed")]
+    pub type JsPrinted;
+    /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "RecordDraft")]
     pub type JsDraft;
     /// See `types.d.ts`.
@@ -302,11 +308,11 @@ impl Loglanes {
         to_js(&Preview { table: plan.table(&group), csv: plan.csv(), plan })
     }
 
-    /// What `kafka-consumer-groups --describe` prints of a group: as it is, with `--members`, with
-    /// `--state`.
-    #[wasm_bindgen(js_name = describeGroup)]
-    pub fn describe_group(&self, group: &str, verbose: bool) -> Result<Vec<String>, Thrown> {
-        Ok(self.session.cluster().describe_group(group, verbose)?.to_vec())
+    /// What one of Kafka's tools prints, and the command that would print it.
+    #[wasm_bindgen(js_name = toolText)]
+    pub fn tool_text(&self, request: JsToolRequest) -> Result<JsPrinted, Thrown> {
+        let request: view::tools::ToolRequest = from_js("text of a tool", &request)?;
+        to_js(&request.print(self.session.cluster())?)
     }
 
     /// How a key is drawn: see `laneTags`.

@@ -161,6 +161,24 @@ export interface ResetPreview {
   csv: string;
 }
 
+/** A text that one of Kafka's tools prints. */
+export type ToolRequest =
+  | { tool: "listTopics" | "listGroups" }
+  | { tool: "describeTopic" | "describeLogDirs"; topic: string }
+  /** `all` is `--all`: also what has its default. */
+  | { tool: "describeConfigs"; topic: string; all: boolean }
+  /** `time` is `--time`: `earliest`, `latest`, `max-timestamp`, or ms since 1970. */
+  | { tool: "getOffsets"; topic: string; time: string }
+  /** What the tool would print; nothing is deleted. */
+  | { tool: "deleteRecords"; topic: string; partition: number; before: bigint }
+  | { tool: "describeGroup"; group: string; table: "offsets" | "members" | "state"; verbose: boolean };
+
+/** A command line, for a broker at `localhost:9092`, and what it prints, to the letter. */
+export interface Printed {
+  command: string;
+  text: string;
+}
+
 /** Many records by a rule: record `i` depends on the seed and on `i` alone. */
 export interface GenerateCommand {
   type: "generate";

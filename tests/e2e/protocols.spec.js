@@ -29,8 +29,11 @@ test("with the consumer protocol each member has an epoch and a target, and a si
   await join(groups, { protocol: "consumer", remote: "range" });
   await expect(groups).toContainText("Reconciling · 2 members · assignor range · consumer protocol, group epoch 3");
   await expect(member(groups, "m2")).toContainText(/epoch 3, target: orders P\d/);
-  await groups.getByText("As kafka-consumer-groups --describe --verbose prints it").click();
-  await expect(groups.locator(".printed pre")).toContainText("TARGET-ASSIGNMENT-EPOCH");
+  const section = groups.getByRole("region", { name: "Group billing" });
+  await section.getByText("As Kafka’s tools print it").click();
+  await section.getByRole("radio", { name: "--state" }).check();
+  await section.getByLabel("--verbose").check();
+  await expect(section.locator(".tool-output")).toContainText("TARGET-ASSIGNMENT-EPOCH");
   await member(groups, "m1").getByRole("button", { name: "Let the session time out now for m1" }).click();
   await expect(groups).toContainText("Stable · 1 member · assignor range · consumer protocol, group epoch 4");
   await join(groups);

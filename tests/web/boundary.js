@@ -218,6 +218,23 @@ export function a_marker_is_listed_and_each_record_says_what_became_of_it(log) {
 }
 
 /** @param {any} log */
+export function a_tool_s_text_comes_with_its_command(log) {
+  topic(log, 1);
+  log.produce("t", null, utf8.encode("v"), NOW);
+  same(log.toolText({ tool: "getOffsets", topic: "t", time: "latest" }), {
+    command: "kafka-get-offsets --bootstrap-server localhost:9092 --topic t --time latest",
+    text: "t:0:1\n",
+  });
+  const deleted = log.toolText({ tool: "deleteRecords", topic: "t", partition: 0, before: -1n });
+  same(deleted.text.endsWith("partition: t-0\tlow_watermark: 1\n"), true);
+  same(log.view(NOW).topics[0].partitions[0].logStartOffset, 0n);
+  refused(() => log.toolText({ tool: "describeTopic", topic: "u" }), "UNKNOWN_TOPIC_OR_PARTITION");
+  refused(() => log.toolText({ tool: "describeGroup", group: "g", table: "state", verbose: false }), "GROUP_ID_NOT_FOUND");
+  refused(() => log.toolText({ tool: "getOffsets", topic: "t", time: "soon" }), "LOGLANES");
+  refused(() => log.toolText({ tool: "describeTopic", topic: "t", partition: 0 }), "LOGLANES");
+}
+
+/** @param {any} log */
 export function text_is_no_bytes(log) {
   topic(log, 1);
   for (const wrong of ["abc", 7, [1, 2], new ArrayBuffer(3), {}, new Uint16Array(2)]) {

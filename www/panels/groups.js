@@ -8,6 +8,7 @@ import { KeptList, setOptions } from "./parts/keep.js";
 import { plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { ResetDialog } from "./parts/reset-dialog.js";
+import { ToolText } from "./parts/tool-text.js";
 
 /** @typedef {import("../types.d.ts").PageState} PageState */
 /** @typedef {import("./parts/group-section.js").GroupItem} GroupItem */
@@ -26,6 +27,7 @@ export class GroupsPanel extends Panel {
   #lost = h("p");
   #words = h("p", { class: "hint groups-words" },
     "CURRENT-OFFSET is the committed offset: the next to read, not the last read. LAG is LOG-END-OFFSET less CURRENT-OFFSET; it counts offsets, not records. The position is where the member reads next, committed or not.");
+  #printed = new ToolText("all groups", [{ name: "--list", request: () => ({ tool: "listGroups" }) }]);
   #deletion;
   #forgotten = h("select", { class: "mono" });
   #only = textInput({ class: "mono", placeholder: "all", size: 12 });
@@ -66,7 +68,6 @@ export class GroupsPanel extends Panel {
           this.command(command, answer);
         },
         select: (place) => this.select(place),
-        describe: (group) => this.#state?.engine.describeGroup(group, true) ?? [],
         reset: (group) => {
           if (this.#state) this.#resets.open(this.#state.engine, group, this.#state.topic?.name);
         },
@@ -98,7 +99,7 @@ export class GroupsPanel extends Panel {
         if (this.#deleting !== null) this.command({ type: "deleteGroup", group: this.#deleting }, this.#deletion.refusal);
       },
     });
-    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#box)), this.#deletion.element, this.#resets.element, this.#forgetfulness.element);
+    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#printed.element, this.#box)), this.#deletion.element, this.#resets.element, this.#forgetfulness.element);
   }
 
   /** @param {PageState} state */
@@ -109,8 +110,9 @@ export class GroupsPanel extends Panel {
     const now = () => this.#clock.cluster + performance.now() - this.#clock.page;
     this.#join.update(state);
     this.#none.hidden = view.groups.length > 0;
-    this.#words.hidden = view.groups.length === 0;
-    this.#groups.update(view.groups.map((group) => ({ group, topics: view.topics, now })));
+    this.#words.hidden = this.#printed.element.hidden = view.groups.length === 0;
+    this.#printed.update(state.engine);
+    this.#groups.update(view.groups.map((group) => ({ group, topics: view.topics, now, engine: state.engine })));
     for (const id of this.#sections.keys()) if (!view.groups.some((group) => group.id === id)) this.#sections.delete(id);
     if (this.#deleting !== null && !view.groups.some(({ id }) => id === this.#deleting)) this.#closeDeletion();
     const waiting = view.groups.some(({ members, unnoticed }) => unnoticed.length > 0 || members.some(({ crashed, closed }) => crashed || closed));

@@ -6,6 +6,8 @@ import { KeptList, setText, whileSeen } from "./parts/keep.js";
 import { keyChip } from "./parts/key-chip.js";
 import { NOT_INT32, int32, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
+import { OffsetTimes } from "./parts/offset-times.js";
+import { ToolText } from "./parts/tool-text.js";
 import { whatIfView } from "./parts/what-if-view.js";
 
 /** @typedef {import("../types.d.ts").PageState} PageState */
@@ -27,6 +29,12 @@ export class PartitionsPanel extends Panel {
   #rows = new KeptList(this.#body, (/** @type {PartitionView} */ { partition }) => String(partition), () => new Row());
   #more = h("p");
   #limit = ROWS;
+  #times = new OffsetTimes();
+  #printed = new ToolText("this topic", [
+    { name: "kafka-topics", request: () => ({ tool: "describeTopic", topic: this.#topicName }) },
+    { name: "kafka-get-offsets", options: this.#times.element, request: () => this.#times.request(this.#topicName) },
+    { name: "kafka-log-dirs", request: () => ({ tool: "describeLogDirs", topic: this.#topicName }) },
+  ]);
   #total = numberInput({ size: 6 });
   #from = h("span");
   #whatIf = h("div", { class: "stack what-if", "aria-live": "off" });
@@ -59,7 +67,7 @@ export class PartitionsPanel extends Panel {
     this.#content = h("div", { class: "stack" },
       scroller("Partitions", h("table", { class: "partition-table" },
         h("thead", null, h("tr", null, ...COLUMNS.map((text, i) => h("th", { scope: "col", class: i === 2 ? null : "num" }, text)))), this.#body)),
-      this.#more,
+      this.#more, this.#printed.element,
       h("section", { class: "stack", "aria-labelledby": "what-if-title" },
         h("h2", { id: "what-if-title" }, "What if it had more partitions?"), form, this.refusal.element, this.#grown, this.#unnoticed,
         h("p", { class: "hint" }, "Partitions can only be added. Old records stay where they are and nothing is renumbered; new partitions start empty at offset 0; new records of a key that moves land elsewhere, so its order is kept no longer."),
@@ -85,6 +93,7 @@ export class PartitionsPanel extends Panel {
     }
     setText(this.#from, `From ${plural(topic.partitions.length, "partition")}`);
     this.#showRows(topic);
+    this.#printed.update(state.engine);
     this.#showUnnoticed(state);
     if (state.view.job === null) this.#renew(topic.records > MANY ? 400 : 0);
   }

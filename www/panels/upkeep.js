@@ -6,6 +6,7 @@ import { setOptions, setText } from "./parts/keep.js";
 import { NOT_INT64, int64, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { RefusalOutput } from "./parts/refusal.js";
+import { ToolText } from "./parts/tool-text.js";
 import { upkeepAnswer } from "./parts/upkeep-answer.js";
 
 /** @typedef {import("../types.d.ts").PageState} PageState */
@@ -26,6 +27,17 @@ export class UpkeepPanel extends Panel {
   #table = new ConfigTable((op, answer) => this.#ask({ type: "alterConfigs", topic: this.#topicName, ops: [op] }, answer));
   #partition = h("select");
   #before = numberInput({ class: "number mono", placeholder: "all: -1" });
+  #deleted = new ToolText("a deletion of these records", [{
+    name: "kafka-delete-records",
+    request: () => {
+      const before = this.#limit();
+      return before === null ? "Give the offset of the first record to stay." : { tool: "deleteRecords", topic: this.#topicName, partition: Number(this.#partition.value), before };
+    },
+  }]);
+  #described = new ToolText("the configs", [
+    { name: "--describe", request: () => ({ tool: "describeConfigs", topic: this.#topicName, all: false }) },
+    { name: "--describe --all", request: () => ({ tool: "describeConfigs", topic: this.#topicName, all: true }) },
+  ]);
   #span = h("select");
   #dirt = h("p", { class: "hint" });
   #heading = h("h2", null, "Configs");
@@ -44,6 +56,7 @@ export class UpkeepPanel extends Panel {
     setOptions(this.#span, SPANS.map(({ text, ms }) => ({ value: String(ms), text })), "300000");
     const deletion = h("form", {
       novalidate: true, class: "row low",
+      oninput: () => this.#deleted.show(),
       onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
         this.#delete();
@@ -56,7 +69,7 @@ export class UpkeepPanel extends Panel {
           h("div", { class: "row" },
             button("Run retention", () => this.#ask({ type: "runRetention", topic: this.#topicName })),
             button("Run cleaner", () => this.#ask({ type: "runCleaner", topic: this.#topicName }))),
-          this.#dirt, deletion, this.refusal.element, this.#answer,
+          this.#dirt, deletion, this.refusal.element, this.#answer, this.#deleted.element,
           h("p", { class: "hint" }, "Retention takes whole segments, the oldest first, and stops at the first that is young enough. The cleaner keeps the last record of each key, and never looks at the active segment. Offsets keep their numbers: gaps remain.")),
         h("section", { class: "stack", "aria-labelledby": "clock-title" },
           h("h2", { id: "clock-title" }, "The clock"),
@@ -64,7 +77,7 @@ export class UpkeepPanel extends Panel {
             button("Advance", () => this.#ask({ type: "advanceClock", ms: Number(this.#span.value) }, this.#clockRefusal, this.#clockAnswer))),
           this.#clockRefusal.element, this.#clockAnswer,
           h("p", { class: "hint" }, "The brokers look for old segments 30 seconds after the cluster’s first act, then every 5 minutes; the cleaner looks for a dirty log every 15 seconds. Both also come while the page is open."))),
-      h("section", { class: "stack", "aria-label": "Configs" }, this.#heading, this.#table.element));
+      h("section", { class: "stack", "aria-label": "Configs" }, this.#heading, this.#described.element, this.#table.element));
     root.append(this.#nothing, this.#content);
   }
 
@@ -84,6 +97,8 @@ export class UpkeepPanel extends Panel {
       { value: String(partition), text: `P${partition}: ${count(logStartOffset)} to ${count(highWatermark)}` })));
     setText(this.#dirt, dirt(topic));
     this.#table.update(engine.configs(topic.name));
+    this.#described.update(engine);
+    this.#deleted.update(engine);
   }
 
   /**
@@ -97,12 +112,17 @@ export class UpkeepPanel extends Panel {
     this.command(command, refusal);
   }
 
-  #delete() {
+  /** The offset that is typed, -1 where none is; null if it is none. */
+  #limit() {
     const typed = this.#before.value.trim();
-    const before = typed === "" ? -1n : int64(typed);
+    return typed === "" ? -1n : int64(typed);
+  }
+
+  #delete() {
+    const before = this.#limit();
     if (before === null) {
       this.#answer.replaceChildren();
-      this.refusal.say(`The offset “${typed}” ${NOT_INT64}`);
+      this.refusal.say(`The offset “${this.#before.value.trim()}” ${NOT_INT64}`);
       return;
     }
     this.#ask({ type: "deleteRecords", topic: this.#topicName, partition: Number(this.#partition.value), before });

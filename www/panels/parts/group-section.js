@@ -1,12 +1,12 @@
 /** @file One consumer group: its members, and its partitions as Kafka's own tool prints them. */
 import { count, h } from "../../dom.js";
-import { CopyButton } from "./copy.js";
 import { button, scroller } from "./field.js";
 import { KeptList, keepFocus, setText } from "./keep.js";
 import { MemberRow } from "./member-row.js";
 import { moment, plural, span } from "./numbers.js";
 import { polledView } from "./polled.js";
 import { RefusalOutput } from "./refusal.js";
+import { ToolText } from "./tool-text.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").Outcome} Outcome */
@@ -26,6 +26,7 @@ const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
  * @property {GroupView} group
  * @property {TopicView[]} topics
  * @property {() => number} now
+ * @property {import("../../types.d.ts").EngineApi} engine
  */
 
 /**
@@ -35,7 +36,6 @@ const NUMERIC = new Set(["PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG",
  * @property {(group: GroupView) => void} remove
  * @property {(group: GroupView) => void} reset
  * @property {(group: GroupView) => void} forget its commits on a topic
- * @property {(group: string) => string[]} describe what Kafka’s tool prints of it
  */
 
 export class GroupSection {
@@ -47,8 +47,7 @@ export class GroupSection {
   #body = h("tbody");
   #more = h("p");
   #answer = h("div");
-  #text = h("pre", { class: "mono", tabindex: "0" });
-  #printed = h("details", { class: "printed" }, h("summary", null, "As kafka-consumer-groups --describe --verbose prints it"), this.#text);
+  #printed;
   #limit = ROWS;
   /** @type {MemberRow[]} */
   #rows = [];
@@ -78,24 +77,23 @@ export class GroupSection {
     this.#partitions = new KeptList(this.#body, (/** @type {GroupPartitionView} */ { topic, partition }) => `${topic} ${partition}`,
       () => new PartitionRow(() => this.#item.group));
     const { id } = item.group;
-    const copy = new CopyButton("Copy as Kafka’s tool prints it", () => acts.describe(id).join(""), {
-      name: `Copy group ${id} as Kafka’s tool prints it`,
-      done: "Copied: what kafka-consumer-groups prints with --describe, with --members and with --state.",
-    });
+    const verbose = h("input", { type: "checkbox" });
+    const option = h("label", { class: "check" }, verbose, " --verbose");
+    this.#printed = new ToolText(`group ${id}`, /** @type {const} */ (["offsets", "members", "state"]).map((table) => ({
+      name: `--${table}`, options: option, request: () => ({ tool: "describeGroup", group: id, table, verbose: verbose.checked }),
+    })));
     this.element = h("section", { class: "group", "aria-label": `Group ${id}` },
       h("div", { class: "row" }, h("h2", { class: "mono" }, id), this.#heading,
         h("span", { class: "row group-acts" },
-          copy.button,
           button("Reset offsets…", () => acts.reset(this.#item.group), { class: "quiet", "aria-label": `Reset offsets of ${id}…` }),
           button("Delete offsets…", () => acts.forget(this.#item.group), { class: "quiet", "aria-label": `Delete offsets of ${id}…` }),
           button("Remove members", () => acts.act({ type: "removeMembers", group: id }, this.refusal), { class: "quiet", "aria-label": `Remove all members of ${id}`, title: "As an administrator does it: they learn of it with their next commit or poll" }),
           button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" }))),
-      this.#unnoticed, this.#fenced, this.#membersBox, this.refusal.element, copy.answer, this.#answer,
+      this.#unnoticed, this.#fenced, this.#membersBox, this.refusal.element, this.#answer,
       scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
         h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
         this.#body)),
-      this.#more, this.#printed);
-    this.#printed.addEventListener("toggle", () => this.#print());
+      this.#more, this.#printed.element);
   }
 
   /** @param {GroupItem} item */
@@ -110,7 +108,7 @@ export class GroupSection {
       this.#showUnnoticed();
       this.#showFenced();
     });
-    this.#print();
+    this.#printed.update(item.engine);
     this.#rows = this.#rows.filter(({ element }) => element.isConnected || this.#membersBox.contains(element));
     this.#renewRows();
   }
@@ -162,10 +160,6 @@ export class GroupSection {
         this.#renewRows();
       })] : []));
     }
-  }
-
-  #print() {
-    if (this.#printed.open) setText(this.#text, this.#acts.describe(this.#item.group.id).join("").trim());
   }
 
   #showFenced() {
