@@ -155,7 +155,7 @@ class Page {
       travel: (/** @type {number} */ position) => this.#move(widget, () => this.travel.go(position)),
       "take-up": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.takeUp(aside)),
       "forget-aside": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.forgetAside(aside)),
-      "edit-text": () => this.travel.edit(),
+      "edit-text": (/** @type {{ text: string, name: string } | undefined} */ scenario) => this.travel.edit(scenario),
       "as-commands": () => void this.travel.commands(),
       share: () => this.travel.share(),
       lesson: (/** @type {string | null} */ id) => void this.travel.openLesson(id),

@@ -74,8 +74,8 @@ export interface WidgetEvents {
   /** Take up, or forget, a course that was set aside, by its id. */
   "take-up": number;
   "forget-aside": number;
-  /** Open the history as a text to be changed. */
-  "edit-text": undefined;
+  /** Open a scenario as a text to be changed and run; none: the history. */
+  "edit-text": { text: string; name: string } | undefined;
   /** Open a lesson by its id; null: the first. */
   lesson: string | null;
   /** Open the dialog that makes links. */

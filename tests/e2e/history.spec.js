@@ -1,7 +1,7 @@
 // @ts-check
 /** @file The history on the page: back, forward, another course, the text of it; Undo and Redo. */
 
-import { makeTopic, NONE, open, panel, saved, send, text } from "./support/acts.js";
+import { choose, drop, makeTopic, NONE, open, panel, saved, send, text } from "./support/acts.js";
 import { expect, expectAccessible, picture, test } from "./support/test.js";
 
 /** @import { Page } from "@playwright/test" */
@@ -147,3 +147,38 @@ for (const [width, height] of /** @type {const} */ ([[360, 740], [800, 900], [16
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
   });
 }
+
+test("a scenario that is dropped or chosen opens as a text, by its name or because it reads as one", async ({ page }) => {
+  await open(page);
+  await makeTopic(page, "mine", 1);
+  await drop(page, "www/lessons/en/01-order.lanes", "01-order.lanes");
+  const dialog = page.getByRole("dialog", { name: "The scenario 01-order.lanes" });
+  await expect(dialog.getByRole("textbox", { name: "Scenario" })).toHaveValue(/^# /);
+  await dialog.getByRole("button", { name: "Close" }).click();
+
+  await choose(page, "mine.txt", 'topic orders partitions=2\nproduce orders value="x"\nnote Look at it.\n');
+  const mine = page.getByRole("dialog", { name: "The scenario mine.txt" });
+  await expect(mine).toContainText("2 acts.");
+  await mine.getByRole("button", { name: "Run it" }).click();
+  await expect(page.getByText("Look at it.")).toBeVisible();
+  await page.getByRole("button", { name: "Back to mine" }).click();
+
+  // With a fault it is a scenario by its name alone; without that it is a file of records.
+  await choose(page, "wrong.lanes", "topic orders\nprodcue orders\n");
+  await expect(page.getByRole("dialog", { name: "The scenario wrong.lanes" })).toContainText("There is no act prodcue.");
+  await page.keyboard.press("Escape");
+  await choose(page, "wrong.txt", "topic orders\nprodcue orders\n");
+  await expect(page.getByRole("dialog", { name: "Import wrong.txt" })).toBeVisible();
+});
+
+test("what was done can be cleared and exported although nothing is left of it", async ({ page }) => {
+  await open(page);
+  await makeTopic(page, "orders", 1);
+  await page.getByRole("button", { name: "Delete…" }).click();
+  await page.getByRole("button", { name: "Delete topic" }).click();
+  await expect(page.getByRole("button", { name: "Export", exact: true })).toBeEnabled();
+  await page.getByRole("button", { name: "Clear…" }).click();
+  await expect(page.getByRole("dialog")).toContainText("the history of 2 steps will be gone");
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Clear…" })).toBeDisabled();
+});

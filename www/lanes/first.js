@@ -36,7 +36,7 @@ export function firstScreen(act) {
         h("button", { type: "button", onclick: () => choose.click() }, "Open a file…"),
         choose,
       ),
-      h("p", { class: "hint" }, "The flights go into a topic of 6 partitions, each keyed by the airport it leaves from. Or drop a file of NDJSON, or one exported from here, anywhere on the page."),
+      h("p", { class: "hint" }, "The flights go into a topic of 6 partitions, each keyed by the airport it leaves from. Or drop a file anywhere on the page: records of nearly any form, a scenario, or what was exported from here."),
     ),
   );
 }

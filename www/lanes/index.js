@@ -239,6 +239,7 @@ export class LanesView extends EventTarget {
     const topic = this.#state?.topic;
     if (!topic || this.stage.hidden) return;
     const layout = this.#layout;
+    if (layout.width !== this.scroller.clientWidth) this.#showTip(null);
     layout.width = this.scroller.clientWidth;
     layout.height = this.scroller.clientHeight;
     layout.ratio = devicePixelRatio || 1;

@@ -86,7 +86,7 @@ export class ShareDialog {
     if (round !== this.#round) return;
     const link = `${location.href.split("#")[0]}${fragment}`;
     if (link.length > MAX_LINK_LENGTH) {
-      this.#show("", `The link would have ${count(link.length)} characters, more than the ${count(MAX_LINK_LENGTH)} that a link may have (MAX_LINK_LENGTH). Save the history as a file instead, and send that; “Edit as text…” in the History panel opens it.`);
+      this.#show("", `The link would have ${count(link.length)} characters, more than the ${count(MAX_LINK_LENGTH)} that a link may have (MAX_LINK_LENGTH). Save the history as a file instead, and send that: dropped on this page, it opens.`);
     } else {
       this.#show(link, `${count(link.length)} characters.${link.length > LONG_LINK_LENGTH ? " Some programs cut links that long: try it before you rely on it." : ""}`);
     }

@@ -25,6 +25,7 @@ import { FolderPlan } from "./folder-plan.js";
 import { ImportPlan } from "./import-plan.js";
 import { JobDock } from "./job-dock.js";
 import { RefusalOutput } from "./parts/refusal.js";
+import { scenarioOf } from "./parts/scenario-file.js";
 
 /** As much of a file as is looked at before the user is asked. */
 const HEAD_BYTES = 256 * 1024;
@@ -40,6 +41,7 @@ const HEAD_BYTES = 256 * 1024;
  * - `copy-log` {files, topic, creates}: create the topics, then copy a broker's files into them
  * - `restore` {file}: replace the cluster by a state file; then `restored`, or `refused`
  * - `clear`: replace the cluster by an empty one
+ * - `edit-text` {text, name}: a scenario, to be looked at and run
  * - `cancel-job`
  * - `notice` {text}
  */
@@ -53,7 +55,7 @@ export class FilesPanel extends EventTarget {
   #picker = h("input", { type: "file", multiple: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked(this.#picker) });
   #folderPicker = h("input", { type: "file", multiple: true, webkitdirectory: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked(this.#folderPicker) });
   #ask = new Question();
-  #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop files of records, folders of a broker, or an exported state"));
+  #drop = h("div", { class: "drop", "aria-hidden": "true", hidden: true }, h("p", null, "Drop files of records, folders of a broker, an exported state, or a scenario"));
   #buttons;
   #refusal = new RefusalOutput();
   #occupy;
@@ -64,7 +66,7 @@ export class FilesPanel extends EventTarget {
     this.#occupy = occupy;
     const button = (/** @type {string} */ text, /** @type {() => void} */ onclick, /** @type {string} */ title) => h("button", { type: "button", class: "quiet", title, onclick }, text);
     this.#buttons = {
-      import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, or a whole state from an exported file. You can also drop files anywhere, or paste text."),
+      import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, a whole state from an exported file, or a scenario. You can also drop files anywhere, or paste text."),
       folder: button("Folder…", () => this.#folderPicker.click(), "A folder with files: of a partition such as orders-0, or of a broker with many. You can also drop folders anywhere."),
       sample: button("Sample…", () => void this.loadSample(), "20,000 real flights"),
       records: button("Save records…", () => this.#openExport(), "Records of a topic, to a file"),
@@ -151,6 +153,8 @@ export class FilesPanel extends EventTarget {
     const first = /** @type {Given} */ (given[0]).file;
     const head = await headOf(first);
     if (isState(head)) return this.#restore(first, state.view);
+    const scenario = given.length === 1 ? await scenarioOf(first, head) : null;
+    if (scenario !== null) return this.#emit("edit-text", { text: scenario, name: visible(first.name) });
     const formatOf = (/** @type {Uint8Array} */ bytes) => JSON.stringify(state.engine.inspect(bytes).format);
     const format = formatOf(head);
     const alike = given.slice(0, 1);
@@ -396,15 +400,15 @@ function named(paths) {
   return paths.length > 5 ? `${shown} and ${count(paths.length - 5)} more` : shown;
 }
 
-/** @param {ClusterView} view */
+/** What was done counts, even where nothing is left of it. @param {ClusterView} view */
 function isEmpty(view) {
-  return view.topics.length === 0 && view.groups.length === 0;
+  return view.topics.length === 0 && view.groups.length === 0 && view.history.length === 0;
 }
 
 const list = new Intl.ListFormat("en");
 
 /** @param {ClusterView} view */
-function contents({ topics, groups, records }) {
+function contents({ topics, groups, records, history }) {
   const some = (/** @type {number} */ n, /** @type {string} */ noun) => (n === 0 ? [] : [`${count(n)} ${noun}${n === 1 ? "" : "s"}`]);
-  return list.format([...some(topics.length, "topic"), ...some(groups.length, "group"), ...some(records, "record")]);
+  return list.format([...some(topics.length, "topic"), ...some(groups.length, "group"), ...some(records, "record"), ...some(history.length, "step").map((steps) => `the history of ${steps}`)]);
 }

@@ -55,7 +55,7 @@ export class TopicsPanel extends Panel {
           field("Partitions", this.#partitions, "Can grow later, never shrink."),
           field("Replication factor", this.#replication, "There are 3 brokers.")),
         h("div", { class: "check-line" }, this.#kept,
-          h("label", { for: "topic-kept" }, "Keep records for ever", h("span", { class: "hint", id: "topic-kept-note" }, KEPT_NOTE))),
+          h("label", { for: "topic-kept" }, h("span", null, "Keep records for ever", h("span", { class: "hint", id: "topic-kept-note" }, KEPT_NOTE)))),
         h("details", null, h("summary", null, "Configs"),
           h("div", { class: "stack" },
             field("message.timestamp.type", this.#timestampType, "Whose clock stamps a record: the producer’s or the broker’s."),

@@ -133,8 +133,9 @@ export class Travel {
     return position < length && engine.travel(position + 1);
   }
 
-  /** Opens the history as a text. */
-  edit() {
+  /** Opens a text to be changed and run: of a file, or the history. @param {{ text: string, name: string }} [scenario] */
+  edit(scenario) {
+    if (scenario) return this.#dialog.open(scenario.text, scenario.name);
     try {
       this.#dialog.open(this.#script());
     } catch (error) {
@@ -259,7 +260,7 @@ export class Travel {
     if (!isEmpty(mine)) {
       const { topics, groups, records } = mine.view();
       const text = [
-        `It takes the place of what you have: ${plural(topics.length, "topic")}, ${plural(groups.length, "group")}, ${plural(records, "record")}.`,
+        `It takes the place of what you have: ${[plural(topics.length, "topic"), ...(groups.length > 0 ? [plural(groups.length, "group")] : []), plural(records, "record")].join(", ")}.`,
         "To keep both, go back first and export yours to a file.",
       ];
       if (!(await confirmed({ title: "Keep this instead of yours?", text, act: "Keep it", danger: true }))) return;

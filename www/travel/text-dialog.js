@@ -28,14 +28,14 @@ export class TextDialog extends EventTarget {
   #problems = h("ul", { class: "script-problems plain-list" });
   #said = h("p", { class: "hint", role: "status" });
   #run = h("button", { type: "submit", class: "primary" }, "Run it");
-  #file = h("input", { type: "file", accept: ".txt,.scenario,.loglanes,text/plain", hidden: true });
+  #file = h("input", { type: "file", accept: ".lanes,.scenario,.txt,text/plain", hidden: true });
+  #title = h("h2", { id: uniqueId("script") });
   element;
 
   /** @param {(text: string) => Promise<ScenarioView>} read */
   constructor(read) {
     super();
     this.#read = read;
-    const title = uniqueId("script");
     const help = uniqueId("script-help");
     this.#area.id = uniqueId("script-text");
     this.#area.setAttribute("aria-describedby", help);
@@ -44,12 +44,12 @@ export class TextDialog extends EventTarget {
       this.#gutter.style.transform = `translateY(${-this.#area.scrollTop}px)`;
     }, { passive: true });
     this.#file.addEventListener("change", () => void this.#load());
-    this.element = h("dialog", { "aria-labelledby": title, class: "form-dialog script-dialog" },
+    this.element = h("dialog", { "aria-labelledby": this.#title.id, class: "form-dialog script-dialog" },
       h("form", { novalidate: true, onsubmit: (/** @type {Event} */ event) => {
         event.preventDefault();
         void this.#submit();
       } },
-      h("h2", { id: title }, "The history as a text"),
+      this.#title,
       h("p", { class: "hint", id: help }, "One act a line, in Kafka’s words; “note” lines are shown to the reader. Run, it is a view beside what you have: you can keep it or go back."),
       h("label", { class: "unseen", for: this.#area.id }, "Scenario"),
       h("div", { class: "script-box" }, h("div", { class: "script-gutter-clip" }, this.#gutter), this.#area),
@@ -57,8 +57,9 @@ export class TextDialog extends EventTarget {
       h("div", { class: "acts" }, this.#run, button("From a file…", () => this.#file.click()), button("Close", () => this.element.close()))));
   }
 
-  /** @param {string} text */
-  open(text) {
+  /** @param {string} text @param {string} [name] of its file; else it is the history */
+  open(text, name) {
+    this.#title.textContent = name === undefined ? "The history as a text" : `The scenario ${name}`;
     if (!this.element.isConnected) document.body.append(this.element);
     this.#area.value = text;
     this.element.showModal();
@@ -76,6 +77,7 @@ export class TextDialog extends EventTarget {
     this.#file.value = "";
     if (!file) return;
     this.#area.value = await file.text();
+    this.#title.textContent = `The scenario ${file.name}`;
     await this.#check();
   }
 

@@ -14,6 +14,8 @@ const LEAST_WIDTH = 300;
 const MOST_WIDTH = 700;
 const NODE = 8;
 const LABEL = 34;
+/** The height of a name, in pixels. */
+const LINE = 12;
 
 /**
  * @param {string} tag
@@ -28,7 +30,7 @@ function svg(tag, attributes, ...children) {
 }
 
 /**
- * Where each node stands: its top and its height.
+ * Where each node stands: its top, its height, and the middle of its name.
  * @param {number[]} sizes
  * @param {number} height
  * @param {number} unit pixels per key
@@ -37,11 +39,18 @@ function stack(sizes, height, unit) {
   const used = sizes.reduce((sum, size) => sum + Math.max(1, size * unit), 0);
   const gap = sizes.length > 1 ? Math.max(0, (height - used) / (sizes.length - 1)) : 0;
   let top = 0;
-  return sizes.map((size) => {
-    const node = { top, height: Math.max(1, size * unit), next: top };
-    top += node.height + gap;
+  const nodes = sizes.map((size) => {
+    const tall = Math.max(1, size * unit);
+    const node = { top, height: tall, next: top, label: top + tall / 2 };
+    top += tall + gap;
     return node;
   });
+  // Names of nodes that are nearly nothing would stand on each other.
+  let least = 0;
+  for (const node of nodes) least = (node.label = Math.max(node.label, least)) + LINE;
+  let most = height;
+  for (const node of nodes.toReversed()) most = (node.label = Math.min(node.label, most)) - LINE;
+  return nodes;
 }
 
 /**
@@ -79,9 +88,9 @@ export function flowPicture({ from, to, flows, keys }, room) {
   }));
   paths.sort((a, b) => Number(a.classList.contains("moves")) - Number(b.classList.contains("moves")));
   const nodes = (/** @type {typeof left} */ list, /** @type {number} */ x, /** @type {number} */ text, /** @type {string} */ anchor) =>
-    list.flatMap(({ top, height: tall }, i) => [
+    list.flatMap(({ top, height: tall, label }, i) => [
       svg("rect", { x, y: top, width: NODE, height: tall, class: i >= from ? "node fresh" : "node" }),
-      svg("text", { x: text, y: top + tall / 2, "text-anchor": anchor, "dominant-baseline": "central" }, `P${i}`),
+      svg("text", { x: text, y: label, "text-anchor": anchor, "dominant-baseline": "central" }, `P${i}`),
     ]);
   const id = uniqueId("flow");
   return svg("svg", { viewBox: `0 -8 ${width} ${height + 16}`, class: "flow", role: "img", "aria-labelledby": id },

@@ -48,6 +48,8 @@ export class GroupSection {
   #more = h("p");
   #answer = h("div");
   #printed;
+  #forget;
+  #table;
   #limit = ROWS;
   /** @type {MemberRow[]} */
   #rows = [];
@@ -82,18 +84,19 @@ export class GroupSection {
     this.#printed = new ToolText(`group ${id}`, /** @type {const} */ (["offsets", "members", "state"]).map((table) => ({
       name: `--${table}`, options: option, request: () => ({ tool: "describeGroup", group: id, table, verbose: verbose.checked }),
     })));
+    this.#table = scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
+      h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
+      this.#body));
+    this.#forget = button("Delete offsets…", () => acts.forget(this.#item.group), { class: "quiet", "aria-label": `Delete offsets of ${id}…` });
     this.element = h("section", { class: "group", "aria-label": `Group ${id}` },
       h("div", { class: "row" }, h("h2", { class: "mono" }, id), this.#heading,
         h("span", { class: "row group-acts" },
           button("Reset offsets…", () => acts.reset(this.#item.group), { class: "quiet", "aria-label": `Reset offsets of ${id}…` }),
-          button("Delete offsets…", () => acts.forget(this.#item.group), { class: "quiet", "aria-label": `Delete offsets of ${id}…` }),
+          this.#forget,
           button("Remove members", () => acts.act({ type: "removeMembers", group: id }, this.refusal), { class: "quiet", "aria-label": `Remove all members of ${id}`, title: "As an administrator does it: they learn of it with their next commit or poll" }),
           button("Delete group…", () => acts.remove(this.#item.group), { class: "quiet" }))),
       this.#unnoticed, this.#fenced, this.#membersBox, this.refusal.element, this.#answer,
-      scroller(`Partitions of group ${id}`, h("table", { class: "kafka-table" },
-        h("thead", null, h("tr", null, ...COLUMNS.map((text) => h("th", { scope: "col", class: NUMERIC.has(text) ? "num" : null }, text)))),
-        this.#body)),
-      this.#more, this.#printed.element);
+      this.#table, this.#more, this.#printed.element);
   }
 
   /** @param {GroupItem} item */
@@ -101,7 +104,7 @@ export class GroupSection {
     this.#item = item;
     const { group, topics, now } = item;
     setText(this.#heading, group.members.length === 0
-      ? `${group.state}: it has no active members; its committed offsets stay`
+      ? `${group.state}: it has no active members${group.partitions.length > 0 ? "; its committed offsets stay" : ", and has committed nothing"}`
       : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · ${group.protocol === "consumer" ? "consumer protocol, group epoch" : "generation"} ${group.generation}`);
     keepFocus(this.element, this.#membersBox, () => {
       this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
@@ -152,6 +155,8 @@ export class GroupSection {
 
   #renewRows() {
     const { partitions } = this.#item.group;
+    this.#table.hidden = partitions.length === 0;
+    this.#forget.disabled = !partitions.some(({ committedOffset }) => committedOffset !== null);
     this.#partitions.update(partitions.slice(0, this.#limit));
     const hidden = partitions.length - this.#limit;
     if (hidden > 0 !== (this.#more.firstChild !== null)) {

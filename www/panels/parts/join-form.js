@@ -96,7 +96,7 @@ export class JoinForm extends EventTarget {
       h("h2", null, "Start a consumer"),
       h("div", { class: "fields" }, field("Group id", this.#group), field("Client id", this.#member)), this.#known,
       h("fieldset", null, h("legend", { class: "label" }, "Subscribes to"), this.#topicBox),
-      h("fieldset", null, h("legend", { class: "label" }, "auto.offset.reset: without a committed offset it begins …"), this.#reset),
+      h("fieldset", null, h("legend", { class: "label" }, "auto.offset.reset: where it begins without a commit"), this.#reset),
       h("details", { class: "join-more" }, h("summary", null, "Protocol, assignor, isolation, static membership, auto commit"),
         h("div", { class: "stack" },
           h("div", { class: "field" }, h("span", { class: "label" }, "group.protocol"), this.#protocol.element, this.#protocolMeaning),

@@ -62,7 +62,7 @@ export class MemberRow {
   #offset = numberInput({ class: "number mono" });
   #metadata = textInput({ size: 12, placeholder: "none" });
   #topics = textInput({ class: "mono", size: 24 });
-  #time = textInput({ class: "mono", size: 24, placeholder: "2026-01-31T12:00:00Z" });
+  #time = textInput({ class: "mono wide", size: 24, placeholder: "2026-01-31T12:00:00Z" });
   #more;
   #seek;
   #doing;

@@ -148,6 +148,7 @@ export class ResetDialog {
       return [
         ...warnings(plan.notices, "A partition without a record since then goes to its end, whether it is empty or not."),
         ...warnings(plan.warnings, "Kafka’s tool says so in its log alone, and commits these offsets all the same."),
+        ...(plan.rows.length === 0 ? [h("p", { class: "hint" }, "Nothing would be reset: no partition of these has a commit. Name topics to give them one.")] : []),
         scroller("What would be committed", h("pre", { class: "tool-text" }, table)),
         h("div", null, copy.button, copy.answer),
       ];
