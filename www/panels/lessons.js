@@ -72,9 +72,9 @@ export class LessonsPanel extends Panel {
   /** @param {Visit} lesson */
   #tell(lesson) {
     this.#shown = lesson;
-    const said = (/** @type {string} */ kind) => lesson.view.lines.filter((line) => line.kind === kind && !line.solution).map(({ text }) => h("p", null, text));
-    this.#told.replaceChildren(h("h2", null, lesson.title), ...said("note"));
-    /** @type {Element} */ (this.#task.querySelector(".lesson-asked")).replaceChildren(...said("task"));
+    const notes = lesson.view.lines.filter(({ kind, solution }) => kind === "note" && !solution);
+    this.#told.replaceChildren(h("h2", null, lesson.title), ...notes.map(({ text }) => h("p", null, text)));
+    /** @type {Element} */ (this.#task.querySelector(".lesson-asked")).replaceChildren(...lesson.tasks.map((task) => h("p", null, task)));
     this.#checks.replaceChildren();
   }
 

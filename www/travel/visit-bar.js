@@ -24,13 +24,14 @@ export class VisitBar extends EventTarget {
   }
 
   /** @param {Visit} visit @param {boolean} hasOwn whether the visitor has something to go back to */
-  show({ kind, title, stopped, findings }, hasOwn) {
+  show({ kind, title, stopped, findings, tasks }, hasOwn) {
     const failed = findings.filter(({ met }) => !met);
     this.#root.hidden = false;
     this.#root.replaceChildren(
       h("p", null, h("b", null, title ? `${FROM[kind]}: ${title}` : FROM[kind]), hasOwn ? ". What you have is kept beside it; what you do here is not saved." : ". What you do here is not saved."),
       ...(kind === "lesson" ? [this.#score] : []),
       h("div", { class: "visit-acts" }, button("Keep it…", () => this.#emit("keep")), button(hasOwn ? "Back to mine" : "Close it", () => this.#emit("back"))),
+      ...(tasks.length > 0 ? [h("details", { class: "visit-task" }, h("summary", null, "To do"), ...tasks.map((task) => h("p", null, task)))] : []),
       ...(stopped ? [h("p", { class: "visit-wrong", role: "alert" }, `It stops early. ${stopped}`)] : []),
       ...(failed.length > 0 ? [h("div", { class: "visit-wrong" },
         h("p", null, `${failed.length} of ${findings.length} expectations do not hold:`),

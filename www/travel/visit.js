@@ -41,6 +41,11 @@ export class Visit {
     return this.view.title ?? "";
   }
 
+  /** What the reader is to do. */
+  get tasks() {
+    return this.view.lines.filter(({ kind, solution }) => kind === "task" && !solution).map(({ text }) => text);
+  }
+
   /** How many steps it has. */
   get length() {
     return this.lines.length - 1;
