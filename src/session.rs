@@ -39,16 +39,22 @@ impl Session {
     /// An empty cluster, none of which is saved.
     #[must_use]
     pub fn new(seed: i64) -> Self {
-        Self::restored(seed, Cluster::new(seed), History::default(), SaveLedger::default())
+        let (cluster, history) = (Cluster::new(seed), History::default());
+        Self::restored(seed, cluster, None, history, SaveLedger::default())
     }
 
+    /// `checkpoint` is the state after so many steps, earlier than the present one.
     pub(crate) fn restored(
         seed: i64,
         cluster: Cluster,
+        checkpoint: Option<(u64, Cluster)>,
         history: History,
         ledger: SaveLedger,
     ) -> Self {
         let mut timeline = Timeline::default();
+        if let Some((position, there)) = checkpoint {
+            timeline.remember(position, &there);
+        }
         timeline.remember(history.position(), &cluster);
         Self { seed, cluster, history, job: None, ledger, timeline, skew_ms: 0 }
     }
@@ -121,6 +127,11 @@ impl Session {
             self.history.set_aside();
             self.ledger.fork(here, &self.history);
         }
+    }
+
+    /// What a scenario says to the reader at the end of the history, which is not saved yet.
+    pub(crate) fn add_note(&mut self, text: &str) {
+        self.history.add_note(text);
     }
 
     fn note(&mut self, at_ms: i64, command: Command, before: Vec<HeldSegment>) {
@@ -478,7 +489,14 @@ impl Session {
         if self.job.is_some() {
             return Ok(None);
         }
-        self.ledger.changes(self.seed, self.skew_ms, &self.cluster, &self.history)
+        let checkpoint = self.timeline.checkpoint(self.history.position(), &self.cluster);
+        let (cluster, history) = (&self.cluster, &self.history);
+        self.ledger.changes(self.seed, self.skew_ms, cluster, history, checkpoint)
+    }
+
+    /// The state at an earlier step that is saved with the present one, and after how many steps.
+    pub(crate) fn checkpoint(&self) -> Option<(u64, &Cluster)> {
+        self.timeline.checkpoint(self.history.position(), &self.cluster)
     }
 
     /// The step with that token is written for good.

@@ -23,6 +23,9 @@ pub const MAX_CHECKPOINTS: usize = 32;
 /// The most bytes of segments that are deleted and kept for the sake of checkpoints.
 pub const MAX_KEPT_SEGMENT_BYTES: usize = 64 << 20;
 
+/// The most segments of a cluster with which a checkpoint is saved.
+const MAX_SAVED_SEGMENTS: usize = 1_000;
+
 /// So much work, about a record each, lies between two checkpoints at first.
 const SPACING: u64 = 1_000;
 
@@ -90,6 +93,21 @@ impl Timeline {
                 number % 2 == 1
             });
         }
+    }
+
+    /// The last state before `position` whose logs those of this cluster begin with. None in a cluster
+    /// of so many partitions that it would make every save of it much longer.
+    pub(crate) fn checkpoint(&self, position: u64, cluster: &Cluster) -> Option<(u64, &Cluster)> {
+        if segments(cluster).count() > MAX_SAVED_SEGMENTS {
+            return None;
+        }
+        let here: BTreeMap<SegmentId, usize> =
+            segments(cluster).map(|(id, bytes)| (id, bytes.len())).collect();
+        let is_head = |there: &Cluster| {
+            segments(there).all(|(id, bytes)| here.get(&id).is_some_and(|&len| len >= bytes.len()))
+        };
+        let before = self.checkpoints.range(..position).rev().map(|(&at, there)| (at, there));
+        before.take_while(|&(at, _)| at > 0).find(|(_, there)| is_head(there))
     }
 
     /// The steps before `step` are forgotten: no way begins there any more.

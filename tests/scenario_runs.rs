@@ -1,7 +1,10 @@
 //! What a run of a scenario does, act by act.
 
-use loglanes::scenario::{DEFAULT_START_MS, Player, Report, Scenario, StepReport, run};
-use loglanes::{Cluster, Command};
+use loglanes::scenario::{
+    DEFAULT_START_MS, Player, Report, Scenario, StepReport, history_text, run,
+};
+use loglanes::snapshot::Restorer;
+use loglanes::{Cluster, Command, Session};
 
 fn scenario(text: &str) -> Scenario {
     Scenario::parse(text).unwrap_or_else(|problems| panic!("{}", problems[0]))
@@ -165,4 +168,40 @@ expect error INVALID_PARTITIONS
 "#,
     ));
     assert!(report.is_met(), "{report:?}");
+}
+
+/// The session as it is after it was saved and loaded.
+fn reloaded(session: &mut Session) -> Session {
+    let mut restorer = Restorer::default();
+    while let Some(step) = session.changes().unwrap() {
+        for (name, chunk) in &step.puts {
+            restorer.add(name, chunk).unwrap();
+        }
+        session.saved(step.token);
+    }
+    restorer.finish().unwrap()
+}
+
+#[test]
+fn what_the_author_says_stays_with_the_history() {
+    let text = "seed 7\nstart 1000\nnote Before all.\ntopic a\nnote One.\nnote \"Two\", # and a half.\n\
+                produce a key=none value=\"x\"\n";
+    let (mut player, _) = Player::new(&scenario(text));
+    assert!(player.finish().is_met());
+    let mut session = player.into_session();
+    let printed = history_text(&session).unwrap();
+    assert_eq!(printed, text.replace("start 1000", "start 1970-01-01T00:00:01Z"));
+    let mut loaded = reloaded(&mut session);
+    assert_eq!(loaded.history(), session.history());
+    assert_eq!(history_text(&loaded).unwrap(), printed);
+    loaded.travel(1).unwrap();
+    assert_eq!(loaded.history().notes_at(1), ["One.", "\"Two\", # and a half."]);
+    // What is set aside takes along what is said of it.
+    loaded.apply(Command::produce("a", None, Some(b"other")), 2_000).unwrap();
+    assert_eq!(loaded.history().notes_at(0), ["Before all."]);
+    assert_eq!(history_text(&loaded).unwrap().matches("note ").count(), 3);
+
+    let (player, _) = Player::new(&scenario("note Nothing else."));
+    let mut session = player.into_session();
+    assert_eq!(reloaded(&mut session).history().notes_at(0), ["Nothing else."]);
 }

@@ -39,6 +39,8 @@ pub struct Step {
     pub at_ms: i64,
     /// What was applied.
     pub command: Arc<Command>,
+    /// What the author of a scenario says to the reader after it.
+    pub notes: Vec<String>,
 }
 
 /// The steps from the beginning, or from where older ones were forgotten.
@@ -55,6 +57,8 @@ pub struct Step {
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
+    /// What the author of a scenario says before the first step.
+    opening: Vec<String>,
     steps: Vec<Step>,
     /// How many of `steps` lie ahead of the cluster.
     ahead: usize,
@@ -72,7 +76,29 @@ impl History {
     /// Adds what was applied. Steps that lay ahead are set aside.
     pub fn push(&mut self, at_ms: i64, command: Command) {
         self.set_aside();
-        self.push_step(Step { at_ms, command: Arc::new(command) });
+        self.push_step(Step { at_ms, command: Arc::new(command), notes: Vec::new() });
+    }
+
+    /// What a scenario says to the reader here, at the end of it. Before anything is saved: a chunk
+    /// whose steps are all saved is not written again.
+    pub(crate) fn add_note(&mut self, text: &str) {
+        let Some(step) = self.steps.last_mut() else { return self.opening.push(text.to_owned()) };
+        step.notes.push(text.to_owned());
+        self.bytes += text.len();
+        self.open_bytes += text.len();
+    }
+
+    /// What the author of a scenario says after the first `position` steps.
+    #[must_use]
+    pub fn notes_at(&self, position: u64) -> &[String] {
+        match position.checked_sub(1) {
+            None => &self.opening,
+            Some(number) => self.step(number).map_or(&[], |step| &step.notes),
+        }
+    }
+
+    pub(crate) fn set_opening(&mut self, opening: Vec<String>) {
+        self.opening = opening;
     }
 
     fn push_step(&mut self, step: Step) {
@@ -331,7 +357,7 @@ impl History {
 }
 
 fn size_of(step: &Step) -> usize {
-    step.command.weight() + STEP_BYTES
+    step.command.weight() + STEP_BYTES + step.notes.iter().map(String::len).sum::<usize>()
 }
 
 /// Steps as bytes: see [`History::encode_chunk`].
@@ -342,7 +368,7 @@ fn size_of(step: &Step) -> usize {
 pub(crate) fn encode_steps(steps: &[Step]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     for step in steps {
-        let json = serde_json::to_vec(&*step.command).map_err(|error| {
+        let json = to_json(step).map_err(|error| {
             Error::loglanes(format!("A {} cannot be written: {error}.", step.command.kind()))
                 .with_hint("This is a fault of Loglanes: nothing was saved, please report it.")
         })?;
@@ -355,6 +381,21 @@ pub(crate) fn encode_steps(steps: &[Step]) -> Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+/// A command's JSON, with the notes where there are any.
+fn to_json(step: &Step) -> serde_json::Result<Vec<u8>> {
+    if step.notes.is_empty() {
+        return serde_json::to_vec(&*step.command);
+    }
+    let mut json = serde_json::to_value(&*step.command)?;
+    if let Some(fields) = json.as_object_mut() {
+        fields.insert(NOTES.to_owned(), serde_json::to_value(&step.notes)?);
+    }
+    serde_json::to_vec(&json)
+}
+
+/// A field of a saved step that no command has.
+const NOTES: &str = "notes";
 
 /// The steps that [`encode_steps`] wrote; none if they cannot be read.
 pub(crate) fn decode_steps(mut bytes: &[u8]) -> Option<Vec<Step>> {
@@ -374,10 +415,17 @@ fn decode_step(bytes: &[u8]) -> Option<(Step, &[u8])> {
     let (json, rest) = rest.split_at_checked(u32::from_be_bytes(*json) as usize)?;
     let (payload, rest) = rest.split_at_checked(u32::from_be_bytes(*payload) as usize)?;
     // By way of a value, as arguments from JavaScript are read: see src/wasm/from_js.rs.
-    let value: serde_json::Value = serde_json::from_slice(json).ok()?;
+    let mut value: serde_json::Value = serde_json::from_slice(json).ok()?;
+    let notes = value.as_object_mut().and_then(|fields| fields.remove(NOTES));
+    let notes: Vec<String> =
+        notes.map_or(Some(Vec::new()), |notes| Vec::deserialize(notes).ok())?;
+    // Each is a line of a scenario.
+    if notes.iter().any(|note| note.contains(['\n', '\r'])) {
+        return None;
+    }
     let command = Command::deserialize(value).ok()?;
     let command = Arc::new(command.with_payload(payload.to_vec()));
-    Some((Step { at_ms: i64::from_be_bytes(*at_ms), command }, rest))
+    Some((Step { at_ms: i64::from_be_bytes(*at_ms), command, notes }, rest))
 }
 
 #[cfg(test)]
@@ -398,7 +446,9 @@ mod tests {
 
     #[test]
     fn chunks_give_back_the_history_they_were_made_of() {
-        let history = history(1_000);
+        let mut history = history(1_000);
+        history.add_note("One.");
+        history.add_note("Two: \"quoted\".");
         assert!(history.chunks.len() > 10);
         let decoded = History::decode(0, 0, 1_000, stored(&history)).unwrap();
         assert_eq!(decoded, history);

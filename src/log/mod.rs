@@ -45,6 +45,7 @@ pub use producer_state::{
 pub use record::{Header, NO_TIMESTAMP, NewRecord, RecordView, size_upper_bound};
 pub use records::Records;
 pub use recover::RecoveryCut;
+pub(crate) use restore::Cut;
 pub use restore::SegmentParts;
 pub use retention::{DeletedSegment, DeletionReason};
 pub use segment::Segment;

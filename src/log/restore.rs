@@ -25,6 +25,13 @@ pub struct SegmentParts {
     pub bytes: Vec<u8>,
 }
 
+/// Where a log ended at an earlier time: in which of its segments, and after how many bytes of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cut {
+    pub(crate) segment: usize,
+    pub(crate) bytes: usize,
+}
+
 impl PartitionLog {
     /// The log whose segments these were. Of each producer its last batch is known, as after any
     /// restart of a broker. The leader that wrote the last batch leads on.
@@ -51,6 +58,18 @@ impl PartitionLog {
         log_start_offset: i64,
         segments: Vec<SegmentParts>,
     ) -> Result<Self> {
+        Ok(Self::restore_with_cut(config, log_start_offset, segments, None)?.0)
+    }
+
+    /// As [`PartitionLog::restore`], and the segments as they were when the log ended at the cut, for
+    /// [`PartitionLog::of_segments`]; none where no batch ends there.
+    pub(crate) fn restore_with_cut(
+        config: LogConfig,
+        log_start_offset: i64,
+        segments: Vec<SegmentParts>,
+        cut: Option<Cut>,
+    ) -> Result<(Self, Option<Vec<Segment>>)> {
+        let mut before_cut = None;
         let mut log = Self {
             name: String::new(),
             config,
@@ -63,11 +82,15 @@ impl PartitionLog {
         };
         let first = segments.first().map(|segment| segment.base_offset);
         let mut end = 0;
-        for parts in segments {
+        for (number, parts) in segments.into_iter().enumerate() {
             if let Some(before) = log.segments.last_mut() {
                 before.close();
             }
-            let segment = log.restore_segment(end, parts)?;
+            let cut_at = cut.filter(|cut| cut.segment == number).map(|cut| cut.bytes);
+            let (segment, head) = log.restore_segment(end, parts, cut_at)?;
+            if let Some(head) = head {
+                before_cut = Some(log.segments.iter().cloned().chain([head]).collect());
+            }
             end = segment.next_offset();
             log.segments.push(segment);
         }
@@ -79,7 +102,26 @@ impl PartitionLog {
         }
         log.producers.keep_last_batches();
         log.leader_epochs.begin_at(log_start_offset);
-        Ok(log)
+        Ok((log, before_cut))
+    }
+
+    /// A log of these segments, whose batches were all looked at.
+    pub(crate) fn of_segments(
+        config: LogConfig,
+        log_start_offset: i64,
+        record_count: u64,
+        segments: Vec<Segment>,
+    ) -> Self {
+        Self {
+            name: String::new(),
+            config,
+            segments,
+            log_start_offset,
+            record_count,
+            cleaner_checkpoint: None,
+            producers: ProducerStates::default(),
+            leader_epochs: LeaderEpochs::beginning_at(log_start_offset),
+        }
     }
 
     /// What a restored log knew beside its bytes: how far the cleaner had come, and how often
@@ -123,7 +165,13 @@ impl PartitionLog {
         .with_hint("The state was not written by Loglanes: take another copy of it."))
     }
 
-    fn restore_segment(&mut self, end: i64, parts: SegmentParts) -> Result<Segment> {
+    /// The segment, and itself as it was when it had `cut_at` bytes.
+    fn restore_segment(
+        &mut self,
+        end: i64,
+        parts: SegmentParts,
+        cut_at: Option<usize>,
+    ) -> Result<(Segment, Option<Segment>)> {
         let SegmentParts { base_offset, created_ms, last_modified_ms, bytes } = parts;
         let refuse = |position: usize, error: &Error| {
             Error::corrupt(format!("{base_offset:020}.log, byte {position}: {}", error.message()))
@@ -145,9 +193,13 @@ impl PartitionLog {
         if !self.segments.is_empty() {
             segment.set_producer_snapshot(Some(self.producers.to_snapshot()));
         }
+        let mut head = None;
         let mut batches = Batches::new(&bytes);
         loop {
             let position = batches.position();
+            if cut_at == Some(position) {
+                head = Some(segment.clone());
+            }
             let Some(batch) = batches.next_batch() else { break };
             let batch = batch.map_err(|fault| refuse(position, &fault.into()))?;
             let (count, unpacked) = self
@@ -172,6 +224,9 @@ impl PartitionLog {
             }
         }
         segment.set_bytes(bytes, created_ms, last_modified_ms);
-        Ok(segment)
+        if let (Some(head), Some(cut_at)) = (&mut head, cut_at) {
+            *head.shared_mut() = segment.shared().of(cut_at).unwrap_or_default();
+        }
+        Ok((segment, head))
     }
 }

@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use crate::scenario::{MAX_LINES, MAX_TEXT_BYTES};
 use crate::session::Session;
 
-/// What was done in a session as a scenario that does it again: its seed, its clock, its acts.
+/// What was done in a session as a scenario that does it again: its seed, its clock, its acts, and what
+/// an author says of them.
 ///
 /// ```
 /// use loglanes::scenario::history_text;
@@ -45,7 +46,7 @@ pub fn history_text(session: &Session) -> Result<String> {
     }
     let mut text = format!("{}\n", Statement::Seed(session.seed()));
     let mut now_ms = None;
-    for step in history.steps() {
+    for (number, step) in history.steps().iter().enumerate() {
         if now_ms != Some(step.at_ms) {
             let line = match now_ms {
                 None => Statement::Start(step.at_ms),
@@ -54,7 +55,11 @@ pub fn history_text(session: &Session) -> Result<String> {
             now_ms = Some(step.at_ms);
             let _ = writeln!(text, "{line}");
         }
+        if number == 0 {
+            write_notes(&mut text, history.notes_at(0));
+        }
         let _ = writeln!(text, "{}", step.command);
+        write_notes(&mut text, &step.notes);
         if text.len() > MAX_TEXT_BYTES {
             return Err(too_long(
                 "MAX_TEXT_BYTES",
@@ -62,8 +67,18 @@ pub fn history_text(session: &Session) -> Result<String> {
             ));
         }
     }
-    if history.steps().len() * 2 > MAX_LINES {
-        return Err(too_long("MAX_LINES", format!("it has more than {} steps", MAX_LINES / 2)));
+    if history.steps().is_empty() {
+        write_notes(&mut text, history.notes_at(0));
+    }
+    if text.lines().count() > MAX_LINES {
+        return Err(too_long("MAX_LINES", format!("it has more than {MAX_LINES} lines")));
     }
     Ok(text)
+}
+
+fn write_notes(text: &mut String, notes: &[String]) {
+    for note in notes {
+        text.push_str(&Statement::Note(note.clone()).to_string());
+        text.push('\n');
+    }
 }

@@ -246,7 +246,10 @@ impl Player {
             let line = self.next as u32 + 1;
             match statement {
                 Statement::Act(_) | Statement::At(_) => return,
-                Statement::Note(text) => report.notes.push(NoteLine { line, text: text.clone() }),
+                Statement::Note(text) => {
+                    self.session.add_note(text);
+                    report.notes.push(NoteLine { line, text: text.clone() });
+                }
                 Statement::Expect(expectation) => report.findings.push(found(
                     expectation,
                     line,

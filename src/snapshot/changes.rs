@@ -40,10 +40,10 @@ const STEP_BYTES: usize = 4 << 20;
 /// use loglanes::{Cluster, History};
 ///
 /// let (cluster, history, mut ledger) = (Cluster::new(7), History::default(), SaveLedger::default());
-/// let first = ledger.changes(7, 0, &cluster, &history)?.unwrap();
+/// let first = ledger.changes(7, 0, &cluster, &history, None)?.unwrap();
 /// assert_eq!(first.puts[0].0, "manifest");
 /// ledger.saved(first.token);
-/// assert!(ledger.changes(7, 0, &cluster, &history)?.is_none());
+/// assert!(ledger.changes(7, 0, &cluster, &history, None)?.is_none());
 /// # Ok::<(), loglanes::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -120,15 +120,16 @@ impl SaveLedger {
     }
 
     /// The next step of a save, or none if all is saved. A step that was not written is given
-    /// again, with what has come since.
+    /// again, with what has come since. `checkpoint` is the state at an earlier step, whose logs the
+    /// present ones begin with, and after how many steps it was.
     ///
     /// ```
     /// use loglanes::snapshot::SaveLedger;
     /// use loglanes::{Cluster, History};
     ///
     /// let (cluster, history, mut ledger) = (Cluster::new(7), History::default(), SaveLedger::default());
-    /// let first = ledger.changes(7, 0, &cluster, &history)?.unwrap();
-    /// let again = ledger.changes(7, 0, &cluster, &history)?.unwrap();
+    /// let first = ledger.changes(7, 0, &cluster, &history, None)?.unwrap();
+    /// let again = ledger.changes(7, 0, &cluster, &history, None)?.unwrap();
     /// assert_eq!(first.puts, again.puts);
     /// # Ok::<(), loglanes::Error>(())
     /// ```
@@ -143,6 +144,7 @@ impl SaveLedger {
         skew_ms: i64,
         cluster: &Cluster,
         history: &History,
+        checkpoint: Option<(u64, &Cluster)>,
     ) -> Result<Option<Changes>> {
         let mut next = self.saved.clone();
         if let Some((_, untold)) = &self.pending {
@@ -213,7 +215,8 @@ impl SaveLedger {
 
         let mut deletes = Vec::new();
         if is_last {
-            let manifest = Manifest::of(seed, skew_ms, cluster, history, &next).to_json()?;
+            let manifest =
+                Manifest::of(seed, skew_ms, cluster, history, checkpoint, &next).to_json()?;
             let crc = crc32c::checksum(&manifest);
             if puts.is_empty() && next.manifest_crc == Some(crc) && next.orphans.is_empty() {
                 return Ok(None);

@@ -41,7 +41,9 @@ impl Export {
     /// As [`SaveLedger::changes`].
     pub fn next_part(&mut self, session: &Session) -> Result<Option<Vec<u8>>> {
         let (seed, cluster, history) = (session.seed(), session.cluster(), session.history());
-        let Some(changes) = self.ledger.changes(seed, session.skew_ms(), cluster, history)? else {
+        let Some(changes) =
+            self.ledger.changes(seed, session.skew_ms(), cluster, history, session.checkpoint())?
+        else {
             return Ok(None);
         };
         self.ledger.saved(changes.token);

@@ -13,12 +13,15 @@ use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::history::History;
 use crate::java;
-use crate::log::{AbortedTransaction, LeaderEpochs, PartitionLog, ProducerStates, SegmentParts};
+use crate::log::{
+    AbortedTransaction, Cut, LeaderEpochs, LogConfig, PartitionLog, ProducerStates, Segment,
+    SegmentParts,
+};
 use crate::producer::{Memory, Producer, ProducerSettings};
 use crate::topic::{Partition, Topic, TopicConfig};
 
 /// What this version writes. A reader takes its own version and all before.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 /// The first that has what partitions know of producers.
 const KNOWS_PRODUCERS: u32 = 3;
@@ -52,6 +55,17 @@ pub(super) struct Manifest {
     /// By how much the session's clock is ahead of the caller's.
     #[serde(default)]
     pub(super) skew_ms: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checkpoint: Option<SavedCheckpoint>,
+}
+
+/// The state at an earlier step, from which the way back to the last steps is short. Its logs are the
+/// beginnings of the present ones, so it has no chunks of its own.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedCheckpoint {
+    /// After how many steps.
+    position: u64,
+    state: Box<Manifest>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -69,6 +83,9 @@ struct SavedTopic {
 struct SavedPartition {
     replicas: Vec<i32>,
     log_start_offset: i64,
+    /// How many records it has; only in a checkpoint, as the present ones are counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    records: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cleaner_checkpoint: Option<i64>,
     #[serde(default, skip_serializing_if = "ProducerStates::is_empty")]
@@ -104,10 +121,13 @@ struct SavedProducer {
     memory: Memory,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SavedHistory {
     pub(super) forgotten: u64,
+    /// What the author of a scenario says before the first step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) opening: Vec<String>,
     pub(super) first_chunk: u64,
     pub(super) chunks: u64,
     pub(super) steps: u64,
@@ -152,9 +172,24 @@ impl Manifest {
         skew_ms: i64,
         cluster: &Cluster,
         history: &History,
+        checkpoint: Option<(u64, &Cluster)>,
         saved: &Saved,
     ) -> Self {
-        let chunks = history.chunk_numbers();
+        let checkpoint = checkpoint.map(|(position, there)| {
+            let mut state = Self::of_cluster(seed, there, &Saved::default());
+            state.count_records(there);
+            SavedCheckpoint { position, state: Box::new(state) }
+        });
+        Self {
+            history: saved_history(history, saved),
+            course: saved.course(),
+            skew_ms,
+            checkpoint,
+            ..Self::of_cluster(seed, cluster, saved)
+        }
+    }
+
+    fn of_cluster(seed: i64, cluster: &Cluster, saved: &Saved) -> Self {
         Self {
             version: VERSION,
             seed,
@@ -172,29 +207,18 @@ impl Manifest {
             clients: cluster.producers.clone(),
             next_producer_id: cluster.next_producer_id,
             transactions: cluster.transactions.clone(),
-            history: SavedHistory {
-                forgotten: history.forgotten(),
-                first_chunk: chunks.start,
-                chunks: chunks.end - chunks.start,
-                steps: history.steps().len() as u64,
-                ahead: history.ahead(),
-                courses: saved.history_courses(history),
-                asides: SavedAsides {
-                    next: history.next_aside(),
-                    forgotten: history.asides_forgotten(),
-                    kept: history
-                        .asides()
-                        .iter()
-                        .map(|aside| SavedAside {
-                            id: aside.id,
-                            at: aside.at,
-                            steps: aside.steps.len() as u64,
-                        })
-                        .collect(),
-                },
-            },
-            course: saved.course(),
-            skew_ms,
+            history: SavedHistory::default(),
+            course: 0,
+            skew_ms: 0,
+            checkpoint: None,
+        }
+    }
+
+    fn count_records(&mut self, cluster: &Cluster) {
+        for (saved, topic) in self.topics.iter_mut().zip(cluster.topics.values()) {
+            for (saved, held) in saved.partitions.iter_mut().zip(&topic.partitions) {
+                saved.records = Some(held.log.record_count());
+            }
         }
     }
 
@@ -239,32 +263,72 @@ impl Manifest {
         Self::deserialize(saved).map_err(unreadable)
     }
 
-    /// The cluster and its seed. `segment` gives the bytes of a segment, by topic id and
-    /// partition.
+    /// What was saved. `segment` gives the bytes of a segment, by topic id and partition.
     pub(super) fn restore(
         &self,
         mut segment: impl FnMut(&str, usize, &SavedSegment) -> Result<Vec<u8>>,
-    ) -> Result<(i64, Cluster)> {
+    ) -> Result<Restored> {
+        let mut heads: BTreeMap<(&str, usize), Vec<Segment>> = BTreeMap::new();
+        let cluster = self.cluster(|topic, number, partition, config| {
+            let parts = partition.segments.iter().map(|part| {
+                Ok(SegmentParts {
+                    base_offset: part.base_offset,
+                    created_ms: part.created_ms,
+                    last_modified_ms: part.last_modified_ms,
+                    bytes: segment(&topic.id, number, part)?,
+                })
+            });
+            let parts = parts.collect::<Result<Vec<_>>>()?;
+            let earlier = self.checkpoint.as_ref().and_then(|at| at.state.partition(topic, number));
+            let cut = earlier.and_then(|earlier| partition.cut(earlier));
+            let start = partition.log_start_offset;
+            let (log, head) = PartitionLog::restore_with_cut(config.clone(), start, parts, cut)?;
+            heads.extend(head.map(|head| ((topic.id.as_str(), number), head)));
+            Ok(log)
+        })?;
+        let checkpoint = self.checkpoint.as_ref().map(|SavedCheckpoint { position, state }| {
+            let misfit = || {
+                Error::corrupt(format!("The state after {position} steps does not fit the logs."))
+                    .with_hint(RESTORE_HINT)
+            };
+            let there = state.cluster(|topic, number, partition, config| {
+                let mut head = heads.remove(&(topic.id.as_str(), number)).ok_or_else(misfit)?;
+                for (segment, part) in head.iter_mut().zip(&partition.segments) {
+                    segment.touch(part.last_modified_ms);
+                }
+                let (start, records) = (partition.log_start_offset, partition.records);
+                let records = records.ok_or_else(misfit)?;
+                Ok(PartitionLog::of_segments(config.clone(), start, records, head))
+            })?;
+            let is_before = *position < self.history.forgotten + self.history.steps;
+            if is_before { Ok((*position, there)) } else { Err(misfit()) }
+        });
+        Ok(Restored { seed: self.seed, cluster, checkpoint: checkpoint.transpose()? })
+    }
+
+    /// The partition of the same topic and number.
+    fn partition(&self, topic: &SavedTopic, number: usize) -> Option<&SavedPartition> {
+        let same = self.topics.iter().find(|other| other.id == topic.id)?;
+        same.partitions.get(number)
+    }
+
+    /// The cluster, with logs by topic and partition.
+    fn cluster<'a>(
+        &'a self,
+        mut log_of: impl FnMut(
+            &'a SavedTopic,
+            usize,
+            &'a SavedPartition,
+            &LogConfig,
+        ) -> Result<PartitionLog>,
+    ) -> Result<Cluster> {
         let mut topics = BTreeMap::new();
         for saved in &self.topics {
             let config = TopicConfig::parse(saved.configs.clone())?;
             let mut partitions = Vec::with_capacity(saved.partitions.len());
             for (number, partition) in saved.partitions.iter().enumerate() {
-                let parts = partition
-                    .segments
-                    .iter()
-                    .map(|part| {
-                        Ok(SegmentParts {
-                            base_offset: part.base_offset,
-                            created_ms: part.created_ms,
-                            last_modified_ms: part.last_modified_ms,
-                            bytes: segment(&saved.id, number, part)?,
-                        })
-                    })
-                    .collect::<Result<Vec<_>>>()?;
-                let mut log =
-                    PartitionLog::restore(config.log().clone(), partition.log_start_offset, parts)?
-                        .named(format!("{}-{number}", saved.name));
+                let mut log = log_of(saved, number, partition, config.log())?
+                    .named(format!("{}-{number}", saved.name));
                 let generations: Vec<u32> =
                     partition.segments.iter().map(|part| part.generation).collect();
                 log.resume(partition.cleaner_checkpoint, &generations);
@@ -312,7 +376,33 @@ impl Manifest {
             transactions: self.transactions.clone(),
         };
         cluster.check()?;
-        Ok((self.seed, cluster))
+        Ok(cluster)
+    }
+}
+
+/// What a manifest and the segments that it names make.
+pub(super) struct Restored {
+    pub(super) seed: i64,
+    pub(super) cluster: Cluster,
+    /// The state after so many steps, earlier than the present one.
+    pub(super) checkpoint: Option<(u64, Cluster)>,
+}
+
+impl SavedPartition {
+    /// Where this log ended when it was the other one; none if it does not begin with that.
+    fn cut(&self, earlier: &Self) -> Option<Cut> {
+        let last = earlier.segments.len().checked_sub(1)?;
+        for (number, head) in earlier.segments.iter().enumerate() {
+            let here = self.segments.get(number)?;
+            let is_same =
+                here.base_offset == head.base_offset && here.generation == head.generation;
+            let is_whole =
+                if number == last { here.bytes >= head.bytes } else { here.bytes == head.bytes };
+            if !is_same || !is_whole {
+                return None;
+            }
+        }
+        Some(Cut { segment: last, bytes: earlier.segments.get(last)?.bytes })
     }
 }
 
@@ -323,6 +413,31 @@ fn twice(what: &str) -> Error {
 #[derive(Deserialize)]
 struct Version {
     version: u32,
+}
+
+fn saved_history(history: &History, saved: &Saved) -> SavedHistory {
+    let chunks = history.chunk_numbers();
+    let asides = history.asides().iter();
+    SavedHistory {
+        forgotten: history.forgotten(),
+        opening: history.notes_at(0).to_vec(),
+        first_chunk: chunks.start,
+        chunks: chunks.end - chunks.start,
+        steps: history.steps().len() as u64,
+        ahead: history.ahead(),
+        courses: saved.history_courses(history),
+        asides: SavedAsides {
+            next: history.next_aside(),
+            forgotten: history.asides_forgotten(),
+            kept: asides
+                .map(|aside| SavedAside {
+                    id: aside.id,
+                    at: aside.at,
+                    steps: aside.steps.len() as u64,
+                })
+                .collect(),
+        },
+    }
 }
 
 fn saved_topic(name: &str, topic: &Topic, saved: &Saved) -> SavedTopic {
@@ -341,6 +456,7 @@ fn saved_partition(topic: &str, number: usize, held: &Partition, saved: &Saved) 
     SavedPartition {
         replicas: held.replicas.clone(),
         log_start_offset: held.log.log_start_offset(),
+        records: None,
         cleaner_checkpoint: held.log.cleaner_checkpoint(),
         producers: held.log.producers().clone(),
         leader_epochs: held.log.stored_leaders(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::courses::Courses;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, Restored};
 use super::{
     BLOCK_BYTES, Block, MANIFEST, RESTORE_HINT, SaveLedger, SegmentKey, aside_name, history_name,
     open,
@@ -78,7 +78,7 @@ impl Restorer {
         let manifest = Manifest::from_json(&json)?;
         let mut history = self.take_history(&manifest)?;
         self.take_asides(&manifest, &mut history)?;
-        let (seed, cluster) = manifest.restore(|topic, partition, segment| {
+        let restored = manifest.restore(|topic, partition, segment| {
             let topic = topic.to_owned();
             let (base_offset, generation) = (segment.base_offset, segment.generation);
             let key = SegmentKey { topic, partition, base_offset, generation };
@@ -91,7 +91,8 @@ impl Restorer {
                 .flat_map(|(key, blocks)| blocks.keys().map(|&block| key.block_name(block))),
         );
         let ledger = SaveLedger::of_saved(&json, &manifest, &history, orphans);
-        let mut session = Session::restored(seed, cluster, history, ledger);
+        let Restored { seed, cluster, checkpoint } = restored;
+        let mut session = Session::restored(seed, cluster, checkpoint, history, ledger);
         session.set_skew_ms(manifest.skew_ms);
         Ok(session)
     }
@@ -111,6 +112,11 @@ impl Restorer {
             chunks.push(chunk);
         }
         let mut history = History::decode(saved.forgotten, saved.first_chunk, saved.steps, chunks)?;
+        if saved.opening.iter().any(|note| note.contains(['\n', '\r'])) {
+            return Err(Error::corrupt("A note of the history has more than one line.")
+                .with_hint(RESTORE_HINT));
+        }
+        history.set_opening(saved.opening.clone());
         if saved.ahead > saved.steps {
             return Err(Error::corrupt(format!(
                 "The history has {} steps, {} of them ahead.",

@@ -3,6 +3,7 @@ use serde_json::{Value, json};
 use super::{MANIFEST, Restorer, open, seal};
 use crate::command::Command;
 use crate::error::Result;
+use crate::generate::GenerateSpec;
 use crate::group::OffsetReset;
 use crate::session::Session;
 
@@ -33,7 +34,10 @@ fn restore(chunks: &[(String, Vec<u8>)]) -> Result<Session> {
 
 /// The state with one value of its manifest changed, by JSON pointer.
 fn with(pointer: &str, value: Value) -> Result<Session> {
-    let mut chunks = chunks();
+    altered(chunks(), pointer, value)
+}
+
+fn altered(mut chunks: Vec<(String, Vec<u8>)>, pointer: &str, value: Value) -> Result<Session> {
     let (_, framed) = chunks.iter_mut().find(|(name, _)| name == MANIFEST).unwrap();
     let mut manifest: Value = serde_json::from_slice(open(MANIFEST, framed).unwrap()).unwrap();
     *manifest.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
@@ -121,5 +125,63 @@ fn a_chunk_that_comes_twice_is_refused() {
         chunks.push(chunks[twice].clone());
         let refused = restore(&chunks).unwrap_err();
         assert!(refused.message().ends_with("is there twice."), "{refused}");
+    }
+}
+
+/// A session with many records behind it, and the chunks of it.
+fn with_many_records() -> (Session, Vec<(String, Vec<u8>)>) {
+    let mut session = Session::new(7);
+    session.apply(Command::create_topic("orders", 3), 0).unwrap();
+    let spec = GenerateSpec {
+        count: 5_000,
+        keys: 9,
+        skew: 0.0,
+        value_bytes: 10,
+        seed: 1,
+        key_pattern: None,
+    };
+    let (producer, partitioner) = (None, None);
+    let generate = Command::Generate { topic: "orders".into(), producer, partitioner, spec };
+    session.apply(generate, 1).unwrap();
+    for _ in 0..3 {
+        session.apply(Command::produce("orders", None, Some(b"v")), 2).unwrap();
+    }
+    let mut puts = Vec::new();
+    while let Some(step) = session.changes().unwrap() {
+        puts.extend(step.puts);
+        session.saved(step.token);
+    }
+    (session, puts)
+}
+
+#[test]
+fn after_a_reload_the_way_back_begins_at_a_state_that_was_saved() {
+    let (mut session, chunks) = with_many_records();
+    let mut restored = restore(&chunks).unwrap();
+    assert_eq!(restored.checkpoint().map(|(position, _)| position), Some(2));
+    assert!(restored.changes().unwrap().is_none());
+    for position in [4, 2, 5, 1, 3] {
+        session.travel(position).unwrap();
+        restored.travel(position).unwrap();
+        assert_eq!(restored.cluster(), session.cluster(), "after {position} steps");
+    }
+}
+
+#[test]
+fn a_saved_state_that_does_not_fit_the_logs_is_refused() {
+    let (_, chunks) = with_many_records();
+    let with = |pointer: &str, value: Value| altered(chunks.clone(), pointer, value);
+    assert!(with("/checkpoint", Value::Null).is_ok());
+    let first = "/checkpoint/state/topics/0/partitions/0";
+    for (pointer, value) in [
+        ("/checkpoint/position".to_owned(), json!(5)),
+        (format!("{first}/records"), Value::Null),
+        (format!("{first}/segments/0/bytes"), json!(7)),
+        (format!("{first}/segments/0/baseOffset"), json!(1)),
+        (format!("{first}/segments/0/generation"), json!(1)),
+        ("/checkpoint/state/topics/0/id".to_owned(), json!("AAAAAAAAAAAAAAAAAAAAAQ")),
+    ] {
+        let Err(refused) = with(&pointer, value) else { panic!("{pointer} was taken") };
+        assert!(refused.message().contains("does not fit the logs"), "{pointer}: {refused}");
     }
 }

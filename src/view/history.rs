@@ -21,6 +21,8 @@ pub struct HistoryView {
     pub undo: Option<f64>,
     /// Where the next act is done again; none: nothing lies ahead.
     pub redo: Option<f64>,
+    /// What the author of a scenario says at this position.
+    pub notes: Vec<String>,
     /// What was set aside, the oldest first.
     pub asides: Vec<AsideView>,
     /// How many courses that were set aside are no longer kept.
@@ -63,6 +65,7 @@ impl HistoryView {
             earliest: session.earliest() as f64,
             undo: session.undo_position().map(|position| position as f64),
             redo: session.redo_position().map(|position| position as f64),
+            notes: history.notes_at(history.position()).to_vec(),
             asides: history.asides().iter().map(AsideView::of).collect(),
             asides_forgotten: history.asides_forgotten() as f64,
         }

@@ -356,6 +356,8 @@ export interface HistoryView {
   /** Where the last act is undone, and where the next one is done again; null where there is none. */
   undo: number | null;
   redo: number | null;
+  /** What the author of a scenario says at this position. */
+  notes: string[];
   /** What was set aside, the oldest first; `text` is its first act. */
   asides: { id: number; at: number; steps: number; text: string }[];
   /** How many courses that were set aside are no longer kept. */

@@ -182,3 +182,20 @@ test("what was done can be cleared and exported although nothing is left of it",
   await page.getByRole("button", { name: "Clear", exact: true }).click();
   await expect(page.getByRole("button", { name: "Clear…" })).toBeDisabled();
 });
+
+test("what a scenario says is there after it was kept and the page reloaded", async ({ page }) => {
+  await open(page);
+  await choose(page, "mine.lanes", 'topic orders\nnote Look at the topic.\nproduce orders value="x"\nnote And at the record.\n');
+  await page.getByRole("button", { name: "Run it" }).click();
+  await page.getByRole("button", { name: "Keep it…" }).click();
+  await expect(page.getByRole("button", { name: "Keep it…" })).toBeHidden();
+  await saved(page);
+  await page.reload();
+  const where = page.getByRole("region", { name: "Where in the history" });
+  await expect(where).toContainText("And at the record.");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(where).toContainText("Look at the topic.");
+  const history = await panel(page, "History");
+  await history.getByRole("button", { name: "Edit as text…" }).click();
+  await expect(page.getByRole("textbox", { name: "Scenario" })).toHaveValue(/\ntopic orders.*\nnote Look at the topic\.\n/);
+});

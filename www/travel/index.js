@@ -114,7 +114,8 @@ export class Travel {
     const visit = this.#visit;
     const findings = this.#check(view);
     if (visit?.kind === "lesson") this.#bar.judge(findings);
-    this.#time.update(history, visit?.notesAt(history.position) ?? [], visit !== null && history.length > 0);
+    const notes = visit?.notesAt(history.position) ?? history.notes;
+    this.#time.update(history, notes, (visit !== null && history.length > 0) || notes.length > 0);
     this.#undo.update(history);
     return { visit, findings };
   }

@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorCode, Result};
 use folder::Folder;
 use plan::TopicPlan;
 
-pub(crate) use script::quoted;
+pub(crate) use shell::quoted;
 
 /// The most bytes of keys, values and headers in a bundle. A limit of this model: it is made in
 /// memory.
