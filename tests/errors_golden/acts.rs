@@ -70,7 +70,10 @@ pub fn timestamp(given: &Value) -> Option<i64> {
 
 /// What was there before the act.
 pub fn prior(line: &Value) -> Result<Cluster, Skipped> {
-    let mut cluster = Cluster::with_brokers(7, [1]);
+    // The broker was alone, unless the line says more.
+    let brokers = line["brokers"].as_array();
+    let brokers = brokers.map_or_else(|| vec![1], |ids| ids.iter().map(number).collect());
+    let mut cluster = Cluster::with_brokers(7, brokers);
     let prior = &line["prior"];
     for topic in list(&prior["topics"]) {
         let name = text(&topic["name"]);

@@ -12,6 +12,9 @@ mod consumers;
 mod golden;
 mod producers;
 mod refused;
+mod table;
+mod three_brokers;
+mod tools;
 
 use golden::{Tally, lines, list, number, text};
 use refused::{Refused, refused};
