@@ -7,8 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
-use loglanes::interchange::Decoder as _;
-use loglanes::interchange::console_producer::ConsoleProducerDecoder;
+use loglanes::interchange::console_producer;
 use loglanes::partitioner::partition_for_key;
 use loglanes::scenario::{COUNTERPARTS, Commands, Player, Scenario, Statement, VERBS};
 use loglanes::{Bytes, Command, OwnedHeader, Produce};
@@ -427,7 +426,7 @@ fn sent(call: &Call, partitions: i32) -> Vec<Sent> {
             .filter_map(|pair| pair.split_once('='))
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .collect();
-        let mut decoder = ConsoleProducerDecoder::new(&properties).unwrap();
+        let mut decoder = console_producer::decoder(&properties).unwrap();
         let mut take = |found: loglanes::interchange::Found<'_>| {
             let record = found.unwrap();
             let key = record.key.map(|key| key.to_vec());

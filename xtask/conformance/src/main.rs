@@ -17,9 +17,9 @@ mod members;
 mod product;
 mod report;
 mod resets;
-mod transactions;
 mod scripts;
 mod tools;
+mod transactions;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
