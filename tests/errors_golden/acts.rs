@@ -8,10 +8,10 @@ use loglanes::topic::AlterConfigOp;
 use loglanes::{Bytes, Cluster, Command, Outcome, Produce, RecordSet, Result};
 use serde_json::{Value, json};
 
-use crate::consumers::{consumer_calls, settings};
-use crate::golden::{hex, list, number, text};
-use crate::producers::create_producer;
-use crate::{NOW, Skipped};
+use super::consumers::{consumer_calls, settings};
+use super::golden::{hex, list, number, text};
+use super::producers::create_producer;
+use super::{NOW, Skipped};
 
 /// The configs of a topic.
 pub fn configs(value: &Value) -> Result<BTreeMap<String, String>, Skipped> {

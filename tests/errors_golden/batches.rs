@@ -4,10 +4,10 @@ use loglanes::Cluster;
 use loglanes::log::{BatchBuilder, NewRecord, PartitionLog};
 use serde_json::{Value, json};
 
-use crate::acts::record;
-use crate::golden::{hex, list, number, text};
-use crate::refused::{Refused, refused};
-use crate::{NOW, Skipped};
+use super::acts::record;
+use super::golden::{hex, list, number, text};
+use super::refused::{Refused, refused};
+use super::{NOW, Skipped};
 
 /// A batch whose bytes are not told.
 fn build(batch: &Value) -> Result<Vec<u8>, Skipped> {

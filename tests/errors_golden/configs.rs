@@ -7,8 +7,8 @@ use loglanes::{Cluster, Command, Outcome, Result};
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::golden::{Tally, lines, text};
-use crate::refused::{Refused, refused};
+use super::golden::{Tally, lines, text};
+use super::refused::{Refused, refused};
 
 const NOW: i64 = 1_750_000_000_000;
 

@@ -5,9 +5,9 @@ use loglanes::group::{ConsumerConfig, OffsetReset, TopicPartition};
 use loglanes::{Cluster, Command, LogEnd, Outcome, Result, SeekTo};
 use serde_json::{Value, json};
 
-use crate::Skipped;
-use crate::acts::{apply, member, offsets};
-use crate::golden::{list, number, text};
+use super::Skipped;
+use super::acts::{apply, member, offsets};
+use super::golden::{list, number, text};
 
 /// A consumer with these settings; not one that waits for other times than the default's.
 pub fn settings(config: &Value, topics: &[String]) -> Result<Result<ConsumerConfig>, Skipped> {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use loglanes::{Cluster, Command, Outcome, Produce, Result};
 use serde_json::Value;
 
-use crate::Skipped;
-use crate::acts::{apply, offsets, record};
-use crate::golden::{list, number, text};
-use crate::refused::{Refused, refused};
+use super::Skipped;
+use super::acts::{apply, offsets, record};
+use super::golden::{list, number, text};
+use super::refused::{Refused, refused};
 
 /// A producer with the configs of an act. Those that only say how long to wait are left out.
 pub fn create_producer(

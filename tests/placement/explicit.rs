@@ -11,7 +11,7 @@ use loglanes::{
 use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::tally::{Tally, hex, lines, number, numbers};
+use super::tally::{Tally, hex, lines, number, numbers};
 
 const NOW: i64 = 1_700_000_000_000;
 

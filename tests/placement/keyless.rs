@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::tally::{Tally, lines, number, numbers};
+use super::tally::{Tally, lines, number, numbers};
 
 fn lines_of(kind: &str) -> Vec<Value> {
     let mut lines = lines("placement/sticky.ndjson");

@@ -6,7 +6,7 @@ use loglanes::partitioner::{
 use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::tally::{Tally, hex, lines, number, numbers};
+use super::tally::{Tally, hex, lines, number, numbers};
 
 fn key_of(line: &Value) -> Option<Vec<u8>> {
     match line.get("key_rule") {

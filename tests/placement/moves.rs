@@ -3,7 +3,7 @@
 use loglanes::partitioner::partition_for_key;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::tally::{Tally, lines, number, numbers};
+use super::tally::{Tally, lines, number, numbers};
 
 /// The keys of a set, each with its number of records.
 fn keys_of(set: &str) -> Vec<(String, u64)> {

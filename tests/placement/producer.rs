@@ -20,8 +20,8 @@ use proptest::sample::select;
 use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::keys::partitioner_of;
-use crate::tally::{Tally, lines, number, numbers};
+use super::keys::partitioner_of;
+use super::tally::{Tally, lines, number, numbers};
 
 const NOW: i64 = 1_700_000_000_000;
 

@@ -6,7 +6,7 @@ use loglanes::replicas::{UsableBroker, place_replicas, place_replicas_on};
 use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::tally::{Tally, lines, number, numbers};
+use super::tally::{Tally, lines, number, numbers};
 
 fn brokers_of(line: &Value) -> Vec<UsableBroker> {
     let brokers = line["brokers"].as_array().unwrap();

@@ -1,7 +1,7 @@
 //! Reading recorded answers, and counting what was compared with them.
 //!
 //! `LOGLANES_GOLDEN` names another folder to read from. In a browser there are no files: a test that
-//! runs there as well names in `EMBEDDED`, at its root, the folders that it is built with.
+//! runs there as well names in `EMBEDDED`, beside this module, the folders that it is built with.
 
 // Each test that includes this file uses its own part of it.
 #![allow(dead_code)]
@@ -54,7 +54,7 @@ mod source {
 
     fn embedded(path: &str) -> (&'static Dir<'static>, &str) {
         let (name, rest) = path.split_once('/').unwrap_or((path, ""));
-        let folder = crate::EMBEDDED.iter().find(|(folder, _)| *folder == name);
+        let folder = super::super::EMBEDDED.iter().find(|(folder, _)| *folder == name);
         (&folder.unwrap_or_else(|| panic!("{name} is not built in")).1, rest)
     }
 

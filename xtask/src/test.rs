@@ -13,18 +13,6 @@ use crate::tally::Tally;
 use crate::tools::{self, execute, failure, find};
 use crate::{build, setup, wasm_bindgen};
 
-/// The files of tests that run in a browser: the boundary, and a share of the recorded answers of
-/// Kafka.
-const IN_A_BROWSER: [&str; 7] = [
-    "web",
-    "placement",
-    "errors_golden",
-    "producers_golden",
-    "groups_assignors",
-    "log_golden",
-    "files_golden",
-];
-
 #[derive(clap::Args)]
 pub struct Options {
     /// Run these stages alone
@@ -159,8 +147,7 @@ impl Bench {
         setup::chromium()?;
         let driver = setup::chromedriver()?;
         let wasm = setup::WASM;
-        let named = IN_A_BROWSER.iter().flat_map(|test| ["--test", test]);
-        let mut tests = cmd!(shell, "cargo test --target {wasm} --no-fail-fast").args(named);
+        let mut tests = cmd!(shell, "cargo test --target {wasm} --test web");
         // The runner is this very program, so that cargo need not be started inside cargo. Cargo
         // cuts the variable at spaces; a path with one is left to the runner of .cargo/config.toml.
         let runner = format!("{} wasm-test-runner", std::env::current_exe()?.display());
