@@ -367,7 +367,7 @@ fn the_broker_s_directories_come_out_byte_for_byte() {
             .map(|file| (file.to_owned(), golden::bytes(&format!("{folder}/{file}")).unwrap()))
             .collect();
         tally.compare(
-            &format!("{name}: files"),
+            format!("{name}: files"),
             files.keys().collect::<Vec<_>>(),
             kafkas.keys().collect::<Vec<_>>(),
         );
@@ -385,28 +385,28 @@ fn the_broker_s_directories_come_out_byte_for_byte() {
                 tally.skip("a leader of whom the steps do not tell, and who has written nothing");
                 continue;
             }
-            tally.compare(&format!("{name}/{file}"), files.get(file), Some(bytes));
+            tally.compare(format!("{name}/{file}"), files.get(file), Some(bytes));
         }
         let start = int(&case["log_start_offset"]);
-        tally.compare(&format!("{name}: start"), log.log_start_offset(), start);
-        tally.compare(&format!("{name}: end"), log.log_end_offset(), int(&case["log_end_offset"]));
+        tally.compare(format!("{name}: start"), log.log_start_offset(), start);
+        tally.compare(format!("{name}: end"), log.log_end_offset(), int(&case["log_end_offset"]));
         let offsets: Vec<_> = log.records_from(0).map(|record| record.offset).collect();
         let read: Vec<_> = case["read_uncommitted"].as_array().unwrap().iter().map(int).collect();
-        tally.compare(&format!("{name}: count"), log.record_count(), read.len() as u64);
-        tally.compare(&format!("{name}: offsets"), offsets, read);
+        tally.compare(format!("{name}: count"), log.record_count(), read.len() as u64);
+        tally.compare(format!("{name}: offsets"), offsets, read);
         let committed = log.records_as(0, IsolationLevel::ReadCommitted);
         let committed: Vec<_> = committed.map(|record| record.offset).collect();
         let read: Vec<_> = case["read_committed"].as_array().unwrap().iter().map(int).collect();
-        tally.compare(&format!("{name}: committed"), committed, read);
+        tally.compare(format!("{name}: committed"), committed, read);
         let stable = int(&case["last_stable_offset"]);
-        tally.compare(&format!("{name}: stable"), log.last_stable_offset(), stable);
+        tally.compare(format!("{name}: stable"), log.last_stable_offset(), stable);
         let data = lines(&format!("{folder}/records.ndjson")).into_iter();
         let data =
             data.filter(|record| record["control"].is_null() && int(&record["offset"]) >= start);
         for (ours, kafkas) in log.records_from(0).zip(data) {
             let kafkas = Owned::of(&kafkas);
             tally.compare(
-                &format!("{name}: record"),
+                format!("{name}: record"),
                 (
                     Some(ours.offset),
                     ours.timestamp,
@@ -419,7 +419,7 @@ fn the_broker_s_directories_come_out_byte_for_byte() {
         }
         let position = log.batches_from(0).count();
         let batches = lines(&format!("{folder}/batches.ndjson"));
-        tally.compare(&format!("{name}: batches"), position, batches.len());
+        tally.compare(format!("{name}: batches"), position, batches.len());
         for (ours, kafkas) in log.batches_from(0).zip(&batches) {
             let header = ours.header();
             let size = header.size_in_bytes() as i64;
@@ -434,12 +434,12 @@ fn the_broker_s_directories_come_out_byte_for_byte() {
             ];
             let all = &all[..if is_repacked { 5 } else { 7 }];
             tally.compare(
-                &format!("{name}: batch"),
+                format!("{name}: batch"),
                 all.to_vec(),
                 all.iter().map(|(field, _)| (*field, int(&kafkas[*field]))).collect(),
             );
             tally.compare(
-                &format!("{name}: codec"),
+                format!("{name}: codec"),
                 header.compression().to_string(),
                 text(kafkas, "compression").to_owned(),
             );
