@@ -10,7 +10,7 @@ use std::process::{Command as Process, Stdio};
 use loglanes::interchange::console_producer;
 use loglanes::partitioner::partition_for_key;
 use loglanes::scenario::{COUNTERPARTS, Commands, Player, Scenario, Statement, VERBS};
-use loglanes::{Bytes, Command, OwnedHeader, Produce};
+use loglanes::{Bytes, Command, OwnedHeader, Produce, SegmentSet};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -194,6 +194,29 @@ delete-records a-0 before=4";
             .count(),
         2
     );
+}
+
+#[test]
+fn of_a_log_that_was_copied_only_what_is_committed_is_sent() {
+    let text = "topic a partitions=1
+producer tx transactional.id=shop
+init-transactions tx
+begin-transaction tx
+produce a producer=tx value=\"aborted\"
+abort-transaction tx
+begin-transaction tx
+produce a producer=tx value=\"committed\"
+commit-transaction tx";
+    let (mut player, _) = Player::new(&scenario(text));
+    assert!(player.finish().is_met());
+    let partition = &player.session().cluster().topic("a").unwrap().partitions[0];
+    let files = partition.log.segments().iter().map(|one| (one.base_offset(), one.bytes()));
+    let segments = SegmentSet::new(files).unwrap();
+    let copy = Command::CopyLog { topic: "copy".into(), partition: 0, segments };
+    let text = format!("topic copy partitions=1\n{copy}\nexpect log-end-offset copy-0 = 4");
+    let script = script(&text);
+    assert!(script.contains("<<'END'\ncommitted\nEND\n"), "{script}");
+    assert!(!script.contains("\naborted\n") && script.contains("copy:0:1\n"), "{script}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::MAX_BUNDLE_BYTES;
 use super::console::{self, Console};
 use super::kcat::{Kcat, Kind};
 use crate::error::{Error, Result};
-use crate::log::{Header, RecordView};
+use crate::log::{Header, PartitionLog, RecordView, TransactionFate};
 use crate::partitioner::partition_for_key;
 use crate::topic::Topic;
 
@@ -159,10 +159,23 @@ impl Step {
     }
 }
 
+/// What a consumer with `isolation.level=read_committed` would be given in the end, from an offset
+/// on.
+pub(crate) fn committed(log: &PartitionLog, from: i64) -> impl Iterator<Item = RecordView<'_>> {
+    let from = from.max(log.log_start_offset());
+    let batches = log.batches_from(from).filter(|batch| {
+        let fate = log.fate(batch.header());
+        !batch.header().is_control()
+            && !matches!(fate, TransactionFate::Aborted | TransactionFate::Open)
+    });
+    let records = batches.flat_map(|batch| batch.records().flatten());
+    records.filter(move |record| record.offset >= from)
+}
+
 fn too_large() -> Error {
     Error::limit(
         "MAX_BUNDLE_BYTES",
-        format!("A bundle holds {} MiB of records.", MAX_BUNDLE_BYTES >> 20),
+        format!("What a real cluster is sent has at most {} MiB.", MAX_BUNDLE_BYTES >> 20),
     )
-    .with_hint("Choose fewer topics, or export the log segments.")
+    .with_hint("Take fewer topics or records, or export the log segments.")
 }

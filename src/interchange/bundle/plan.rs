@@ -1,9 +1,9 @@
 //! Which tool carries which record of a topic, and in which order.
 
-use super::carry::{Carried, Runs, Step, arrange, is_one_by_one};
+use super::carry::{Carried, Runs, Step, arrange, committed, is_one_by_one};
 use super::{LeftOut, MAX_LEFT_OUT_TOLD, data_path};
 use crate::error::Result;
-use crate::log::{PartitionLog, RecordView, TransactionFate};
+use crate::log::RecordView;
 use crate::topic::Topic;
 
 /// What becomes of a topic.
@@ -38,7 +38,7 @@ impl TopicPlan {
         };
         let mut runs = Vec::new();
         for (number, partition) in (0..).zip(&topic.partitions) {
-            runs.push((number, plan.runs(number, committed(&partition.log), room)?));
+            runs.push((number, plan.runs(number, committed(&partition.log, 0), room)?));
         }
         let steps = (1..).zip(arrange(runs, is_one_by_one(topic)));
         plan.steps = steps.map(|(number, step)| (step, data_path(name, number))).collect();
@@ -86,16 +86,4 @@ impl TopicPlan {
         let offsets = self.offsets.get(usize::try_from(partition).ok()?)?;
         Some(offsets.partition_point(|&carried| carried < offset))
     }
-}
-
-/// What a consumer with `isolation.level=read_committed` would be given in the end.
-fn committed(log: &PartitionLog) -> impl Iterator<Item = RecordView<'_>> {
-    let start = log.log_start_offset();
-    let batches = log.batches_from(start).filter(|batch| {
-        let fate = log.fate(batch.header());
-        !batch.header().is_control()
-            && !matches!(fate, TransactionFate::Aborted | TransactionFate::Open)
-    });
-    let records = batches.flat_map(|batch| batch.records().flatten());
-    records.filter(move |record| record.offset >= start)
 }

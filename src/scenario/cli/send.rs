@@ -7,10 +7,11 @@ use super::there::Grown;
 use super::walk::{Line, Walk, producer_of};
 use crate::command::Command;
 use crate::error::Result;
-use crate::interchange::bundle::carry::{Carried, Runs, Step, arrange, is_one_by_one};
+use crate::interchange::bundle::carry::{Carried, Runs, Step, arrange, committed, is_one_by_one};
 use crate::interchange::bundle::folder::Folder;
 use crate::interchange::bundle::shell::{self, Data, here_document, is_line_text, pattern, quoted};
 use crate::interchange::bundle::{self, MAX_LEFT_OUT_TOLD};
+use crate::log::RecordView;
 use crate::outcome::Outcome;
 use crate::scenario::Act;
 
@@ -29,6 +30,8 @@ struct Part {
     text: String,
     grown: Grown,
     is_discarded: bool,
+    /// It was copied with the transactions that are in it.
+    is_copied: bool,
 }
 
 /// Longer data of the console producer goes into a file.
@@ -105,7 +108,8 @@ impl Walk {
         let Self { there, player, .. } = self;
         let cluster = player.session().cluster();
         let grown = there.grown(cluster, topic);
-        if matches!(command, Command::CopyLog { .. }) {
+        let is_copied = matches!(command, Command::CopyLog { .. });
+        if is_copied {
             // Where it begins here, the first record that is sent lies there.
             there.started(cluster, topic);
         }
@@ -114,6 +118,7 @@ impl Walk {
             text: told.text.to_owned(),
             grown,
             is_discarded,
+            is_copied,
         });
         let settings = self.settings_of(command).to_vec();
         match &mut self.pending {
@@ -141,7 +146,12 @@ impl Walk {
                 continue;
             };
             let mut next = *from;
-            for record in held.log.records_from(*from).take_while(|record| record.offset < *to) {
+            let records: Box<dyn Iterator<Item = RecordView<'_>>> = if part.is_copied {
+                Box::new(committed(&held.log, *from))
+            } else {
+                Box::new(held.log.records_from(*from))
+            };
+            for record in records.take_while(|record| record.offset < *to) {
                 // Gaps of a log that was copied here.
                 self.there.skip(&name, *partition, next, record.offset);
                 next = record.offset + 1;

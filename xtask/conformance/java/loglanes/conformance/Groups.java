@@ -49,7 +49,7 @@ final class Groups {
         var bytes = new ByteArrayDeserializer();
         try (var consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
             consumer.subscribe(topics);
-            answer.set("read", readAll(consumer, admin));
+            answer.set("read", readAll(consumer, partitionsOf(topics), admin));
             if (act.hasNonNull("commit")) {
                 Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
                 act.get("commit").forEach(one -> offsets.put(
@@ -64,8 +64,18 @@ final class Groups {
         return answer;
     }
 
-    /** Of each partition how many records came, and the offsets of the first and the last. */
-    private static ObjectNode readAll(KafkaConsumer<byte[], byte[]> consumer, Admin admin) throws Exception {
+    private int partitionsOf(List<String> topics) throws Exception {
+        return admin.describeTopics(topics).allTopicNames().get().values().stream()
+                .mapToInt(topic -> topic.partitions().size())
+                .sum();
+    }
+
+    /**
+     * Of each partition how many records came, and the offsets of the first and the last. Alone in
+     * its group the consumer gets all partitions; the coordinator may know of new ones a moment later.
+     */
+    private static ObjectNode readAll(KafkaConsumer<byte[], byte[]> consumer, int partitions, Admin admin)
+            throws Exception {
         ObjectNode read = Driver.JSON.createObjectNode();
         long deadline = System.nanoTime() + Duration.ofSeconds(READ_SECONDS).toNanos();
         boolean isAtEnd = false;
@@ -86,7 +96,7 @@ final class Groups {
             var highWatermarks = admin.listOffsets(latest).all().get();
             // A position past the end is believed only until it is fetched from; one that another
             // has committed may be past what a reader of committed records is given.
-            isAtEnd = !assigned.isEmpty()
+            isAtEnd = assigned.size() == partitions
                     && assigned.stream().allMatch(at -> consumer.position(at) >= ends.get(at)
                             && consumer.position(at) <= highWatermarks.get(at).offset());
         }
