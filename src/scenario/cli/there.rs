@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::cluster::Cluster;
-use crate::group::TopicPartition;
+use crate::group::{Group, TopicPartition};
 
 /// The offsets of partitions, and what groups have committed.
 #[derive(Debug, Default, Clone)]
@@ -107,20 +107,7 @@ impl There {
     pub(super) fn committed(&mut self, cluster: &Cluster) -> Vec<(String, Vec<Committed>)> {
         let mut changed = Vec::new();
         for (id, group) in cluster.groups() {
-            let known = self.here.get(id);
-            let is_new = |at: &TopicPartition, offset: i64| {
-                known.and_then(|known| known.get(at)) != Some(&offset)
-            };
-            let new: Vec<Committed> = group
-                .committed
-                .iter()
-                .filter(|(at, offset)| is_new(at, **offset))
-                .map(|(at, &here)| Committed {
-                    at: at.clone(),
-                    here,
-                    there: self.kept(cluster, at, here),
-                })
-                .collect();
+            let new = self.new_commits(cluster, id, group);
             if !new.is_empty() {
                 let there = self.commits.entry(id.to_owned()).or_default();
                 there.extend(new.iter().map(|one| (one.at.clone(), one.there)));
@@ -129,6 +116,21 @@ impl There {
         }
         self.know(cluster);
         changed
+    }
+
+    /// The offsets of a group that are not as they were.
+    fn new_commits(&self, cluster: &Cluster, id: &str, group: &Group) -> Vec<Committed> {
+        let known = self.here.get(id);
+        let is_new = |at: &TopicPartition, offset: &i64| {
+            known.and_then(|known| known.get(at)) != Some(offset)
+        };
+        let new = group.committed.iter().filter(|(at, offset)| is_new(at, offset));
+        new.map(|(at, &here)| Committed {
+            at: at.clone(),
+            here,
+            there: self.kept(cluster, at, here),
+        })
+        .collect()
     }
 
     /// What a group commits there: the tool keeps an offset within the log.
@@ -142,23 +144,14 @@ impl There {
         })
     }
 
-    /// An act there has the same commits come about as here: offsets, without a word about which.
+    /// An act has changed what is committed there as it has here.
     pub(super) fn commits_follow(&mut self, cluster: &Cluster) {
         self.commits.retain(|id, _| cluster.group(id).is_some());
         for (id, group) in cluster.groups() {
-            let known = self.here.get(id);
-            let is_new = |at: &TopicPartition, offset: &i64| {
-                known.and_then(|known| known.get(at)) != Some(offset)
-            };
-            let new: Vec<(TopicPartition, i64)> = group
-                .committed
-                .iter()
-                .filter(|(at, offset)| is_new(at, offset))
-                .map(|(at, &here)| (at.clone(), self.kept(cluster, at, here)))
-                .collect();
+            let new = self.new_commits(cluster, id, group);
             let there = self.commits.entry(id.to_owned()).or_default();
             there.retain(|at, _| group.committed.contains_key(at));
-            there.extend(new);
+            there.extend(new.into_iter().map(|one| (one.at, one.there)));
         }
         self.know(cluster);
     }
