@@ -23,8 +23,17 @@ struct Log {
     start: i64,
     /// The log end offset here up to which all is told.
     end: i64,
-    /// Offsets here that nothing has there: the first of some, and how many.
-    skipped: Vec<(i64, i64)>,
+    /// Offsets here that nothing has there, in order.
+    skipped: Vec<Skipped>,
+}
+
+/// Offsets in a row.
+#[derive(Debug, Clone, Copy)]
+struct Skipped {
+    first: i64,
+    count: i64,
+    /// How many lie before these.
+    before: i64,
 }
 
 /// Offsets of a partition that are new here.
@@ -43,8 +52,9 @@ impl There {
     /// Where an offset of here lies there.
     pub(super) fn offset(&self, topic: &str, partition: i32, here: i64) -> i64 {
         let Some(log) = self.log(topic, partition) else { return here };
-        let below = log.skipped.iter().take_while(|(first, _)| *first < here);
-        here - below.map(|(first, count)| (*count).min(here - first)).sum::<i64>()
+        let below = log.skipped.partition_point(|skipped| skipped.first < here);
+        let last = below.checked_sub(1).and_then(|last| log.skipped.get(last));
+        last.map_or(here, |last| here - last.before - last.count.min(here - last.first))
     }
 
     /// Whether each offset is the same there.
@@ -57,9 +67,13 @@ impl There {
         let logs = self.logs.get_mut(topic);
         let log = usize::try_from(partition).ok().and_then(|number| logs?.get_mut(number));
         let Some(log) = log.filter(|_| from < to) else { return };
+        let count = to - from;
         match log.skipped.last_mut() {
-            Some((first, count)) if *first + *count == from => *count += to - from,
-            _ => log.skipped.push((from, to - from)),
+            Some(last) if last.first + last.count == from => last.count += count,
+            last => {
+                let before = last.map_or(0, |last| last.before + last.count);
+                log.skipped.push(Skipped { first: from, count, before });
+            }
         }
     }
 
