@@ -109,7 +109,7 @@ fn hand_over(port: &str, class: &str, arguments: &[String]) -> Result<ExitCode> 
     if !std::io::stdin().is_terminal() {
         std::io::stdin().read_to_end(&mut input)?;
     }
-    let asked = json!({"class": class, "arguments": arguments, "input": hex(&input)});
+    let asked = json!({"class": class, "arguments": here(arguments)?, "input": hex(&input)});
     let mut broker =
         TcpStream::connect(("127.0.0.1", port.parse()?)).context("the broker's process is gone")?;
     writeln!(broker, "{asked}")?;
@@ -121,6 +121,20 @@ fn hand_over(port: &str, class: &str, arguments: &[String]) -> Result<ExitCode> 
     std::io::stderr().write_all(&bytes("errors"))?;
     let status = answer["status"].as_i64().and_then(|status| u8::try_from(status).ok());
     Ok(ExitCode::from(status.unwrap_or(1)))
+}
+
+/// Options behind which a file stands, which is one of the script's folder.
+const FILE_OPTIONS: [&str; 3] = ["--from-file", "--offset-json-file", "--add-config-file"];
+
+/// The arguments for a process that runs in another folder.
+fn here(arguments: &[String]) -> Result<Vec<String>> {
+    let mut all = arguments.to_vec();
+    for at in 1..all.len() {
+        if FILE_OPTIONS.contains(&all[at - 1].as_str()) {
+            all[at] = std::path::absolute(&all[at])?.display().to_string();
+        }
+    }
+    Ok(all)
 }
 
 /// Two digits a byte.

@@ -75,9 +75,14 @@ final class Tools implements AutoCloseable {
         var said = new ByteArrayOutputStream();
         var complained = new ByteArrayOutputStream();
         List<Runnable> hooks = new ArrayList<>();
-        // The first end counts: a tool may take the one below for a failure of its own.
+        // The first end counts: a tool may take the one below for a failure of its own, and say so.
         List<Integer> ends = new ArrayList<>();
+        int[] lengths = new int[2];
         Exit.Procedure end = (status, message) -> {
+            if (ends.isEmpty()) {
+                lengths[0] = said.size();
+                lengths[1] = complained.size();
+            }
             ends.add(status);
             throw new Ended(status);
         };
@@ -109,10 +114,13 @@ final class Tools implements AutoCloseable {
             Exit.resetHaltProcedure();
             Exit.resetShutdownHookAdder();
         }
+        boolean hasEnded = !ends.isEmpty();
+        int outputLength = hasEnded ? lengths[0] : said.size();
+        int errorsLength = hasEnded ? lengths[1] : complained.size();
         return Driver.JSON.createObjectNode()
-                .put("status", ends.isEmpty() ? status : ends.get(0))
-                .put("output", HexFormat.of().formatHex(said.toByteArray()))
-                .put("errors", HexFormat.of().formatHex(complained.toByteArray()));
+                .put("status", hasEnded ? ends.get(0) : status)
+                .put("output", HexFormat.of().formatHex(said.toByteArray(), 0, outputLength))
+                .put("errors", HexFormat.of().formatHex(complained.toByteArray(), 0, errorsLength));
     }
 
     @Override
