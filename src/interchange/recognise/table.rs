@@ -45,7 +45,7 @@ pub(super) fn names_in_first_row(rows: &[Vec<&str>]) -> Names {
         if cells.peek().is_none() || !cells.all(|cell| is_measured(cell)) {
             continue;
         }
-        if !is_measured(name) && !names_nothing(&name) {
+        if !is_measured(name) && !names_nothing(name) {
             return Names::Yes;
         }
         verdict = Names::No;
@@ -53,7 +53,7 @@ pub(super) fn names_in_first_row(rows: &[Vec<&str>]) -> Names {
     // Names are there, and each once; but an index may stand in front that has none.
     let mut seen = std::collections::BTreeSet::new();
     let mut names = first.iter().skip(1).chain(first.first().filter(|name| !name.is_empty()));
-    if verdict == Names::Unknown && names.any(|name| names_nothing(&name) || !seen.insert(*name)) {
+    if verdict == Names::Unknown && names.any(|name| names_nothing(name) || !seen.insert(*name)) {
         verdict = Names::No;
     }
     verdict

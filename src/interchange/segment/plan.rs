@@ -63,7 +63,7 @@ impl LogPlan {
     /// ```
     #[must_use]
     pub fn of<'a>(files: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
-        let mut topics: BTreeMap<String, BTreeMap<i32, Vec<(&str, usize, u64)>>> = BTreeMap::new();
+        let mut topics: BTreeMap<String, BTreeMap<i32, Vec<Listed<'_>>>> = BTreeMap::new();
         let (mut unnamed, mut left_out, mut derived) = (Vec::new(), Vec::new(), 0);
         for (at, (path, bytes)) in files.into_iter().enumerate() {
             let directory = path.rsplit(['/', '\\']).nth(1).unwrap_or_default();
@@ -99,7 +99,10 @@ impl LogPlan {
     }
 }
 
-fn planned((partition, mut files): (i32, Vec<(&str, usize, u64)>)) -> PlannedPartition {
+/// A file: its path, its place in the list, its size in bytes.
+type Listed<'a> = (&'a str, usize, u64);
+
+fn planned((partition, mut files): (i32, Vec<Listed<'_>>)) -> PlannedPartition {
     files.sort_unstable();
     let bytes = files.iter().map(|&(.., bytes)| bytes as f64).sum();
     PlannedPartition { partition, files: files.iter().map(|&(_, at, _)| at).collect(), bytes }
