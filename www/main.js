@@ -11,7 +11,7 @@
  */
 
 import { byId } from "./dom.js";
-import { Engine, isRefusal, StartError } from "./engine.js";
+import { Engine } from "./engine.js";
 import { startForms } from "./forms.js";
 import { readState, runGenerate, runImport } from "./jobs.js";
 import { LanesView } from "./lanes/index.js";
@@ -29,11 +29,13 @@ import { RecordPanel } from "./panels/record.js";
 import { StorageStatus } from "./panels/storage.js";
 import { TopicsPanel } from "./panels/topics.js";
 import { UpkeepPanel } from "./panels/upkeep.js";
+import { isRefusal } from "./questions.js";
 import { fetchSample, SAMPLE } from "./sample.js";
 import { Saver } from "./saver.js";
 import { Tabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
 import { Travel } from "./travel/index.js";
+import { StartError } from "./wasm-module.js";
 
 /** Members' sessions and metadata age by the clock; so often it is looked at. */
 const TICK_MS = 500;

@@ -39,6 +39,17 @@ test("undo and redo go to every step, from the bar and from the keyboard, and a 
   await expect(page.getByRole("region", { name: "Where in the history" })).toBeHidden();
 });
 
+test("undo pressed twice at once is two steps", async ({ page }) => {
+  await furnish(page);
+  const current = (await panel(page, "History")).getByRole("listbox").getByRole("option", { selected: true });
+  await expect(current).toContainText("three");
+  await page.evaluate(() => {
+    const press = (/** @type {boolean} */ shiftKey) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "z", ctrlKey: true, shiftKey, bubbles: true, cancelable: true }));
+    for (const again of [false, false, false, true]) press(again);
+  });
+  await expect(current).toContainText("one");
+});
+
 test("in a text, Ctrl+Z is the text's own", async ({ page }) => {
   await furnish(page);
   const produce = await panel(page, "Produce");

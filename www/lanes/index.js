@@ -5,7 +5,8 @@
  */
 
 import { h } from "../dom.js";
-import { unlessGone } from "../engine.js";
+import { unlessGone } from "../questions.js";
+import { Arrivals } from "./arrivals.js";
 import { currentTheme, KEY_BITS, kindOf } from "./palette.js";
 import { drawLanes } from "./draw.js";
 import { firstScreen } from "./first.js";
@@ -23,7 +24,7 @@ import { Viewport } from "./viewport.js";
 /**
  * @import { RecordSummary } from "../../src/wasm/types.d.ts"
  * @import { PageState } from "../types.d.ts"
- * @import { Arrival, Flag, Inks, Layout, Place } from "./scene.js"
+ * @import { Flag, Inks, Layout, Place } from "./scene.js"
  */
 
 /** Sizes in CSS pixels where the page's font has 16; they grow with it. */
@@ -36,10 +37,6 @@ const GUTTER = { narrow: 56, wide: 138 };
 const WIDE = 520;
 /** Below this height a lane has no room for flags' names. */
 const ROOMY = 42;
-/** A produce of more records than this is not shown one by one. */
-const MOST_ARRIVALS = 24;
-const ARRIVE_MS = 420;
-const GLOW_MS = 1400;
 /** While a job runs, the strip and the lists are made anew this often. */
 const JOB_REFRESH_MS = 300;
 
@@ -63,14 +60,10 @@ export class LanesView extends EventTarget {
   #match = null;
   /** @type {Place | null} */
   #hover = null;
-  /** @type {{ partition: number, from: bigint, at: number }[]} */
-  #arrivals = [];
-  /** @type {Map<number, bigint>} */
-  #ends = new Map();
+  #arrivals = new Arrivals();
   #topicId = "";
   /** @type {Map<number, Flag[]>} */
   #flags = new Map();
-  #calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -140,8 +133,7 @@ export class LanesView extends EventTarget {
     else this.#sight = new Sight(state.engine, topic);
     const other = topic.topicId !== this.#topicId;
     if (other) this.#enter(topic.topicId);
-    else this.#notice(state);
-    for (const p of topic.partitions) this.#ends.set(p.partition, p.logEndOffset);
+    this.#arrivals.update(topic.partitions, other || view.job !== null);
     this.#flags.clear();
     for (const group of view.groups) {
       for (const row of group.partitions) {
@@ -177,28 +169,10 @@ export class LanesView extends EventTarget {
   #enter(topicId) {
     this.#topicId = topicId;
     this.#viewport.whole = true;
-    this.#arrivals = [];
-    this.#ends.clear();
     this.#hover = null;
     this.#showTip(null);
     this.scroller.scrollTop = 0;
     this.#layout.scroll = 0;
-  }
-
-  /**
-   * Records that a few sends have brought come in from the right, so that the eye finds them.
-   * @param {PageState} state
-   */
-  #notice({ topic, view }) {
-    if (!topic || view.job || this.#calm.matches) return;
-    const now = performance.now();
-    let few = 0;
-    for (const p of topic.partitions) few += Number(p.logEndOffset - (this.#ends.get(p.partition) ?? p.logEndOffset));
-    if (few <= 0 || few > MOST_ARRIVALS) return;
-    for (const p of topic.partitions) {
-      const from = this.#ends.get(p.partition);
-      if (from !== undefined && p.logEndOffset > from) this.#arrivals.push({ partition: p.partition, from, at: now });
-    }
   }
 
   /**
@@ -302,7 +276,6 @@ export class LanesView extends EventTarget {
     if (!context) return;
     const tags = (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {number} */ per, /** @type {number} */ width) =>
       state.engine.laneTags(topic.name, p, from, per, width, this.#match);
-    this.#arrivals = this.#arrivals.filter((a) => now - a.at < GLOW_MS);
     const selection = state.selection?.topic === topic.name ? state.selection : null;
     const scene = {
       layout, theme, viewport: this.#viewport, inks: this.#inks, raster: this.#raster, partitions: topic.partitions, tags,
@@ -312,7 +285,7 @@ export class LanesView extends EventTarget {
       flags: (/** @type {number} */ p) => this.#flags.get(p) ?? [],
       records: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => sight.records(p, from, to),
       transactions: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => sight.transactions(p, from, to),
-      arrival: (/** @type {number} */ p) => this.#arrival(p, now),
+      arrival: (/** @type {number} */ p) => this.#arrivals.of(p, this.#viewport, now),
       selected: selection,
       cursor: this.lists.focused ? this.lists.cursor : null,
       hover: this.#hover,
@@ -323,17 +296,7 @@ export class LanesView extends EventTarget {
       partitions: topic.partitions, tags, theme, inks: this.#inks, match: this.#match, version: this.#overviewVersion,
       width: this.strip.clientWidth, height: this.strip.clientHeight, gutter: layout.gutter, ratio: layout.ratio,
     });
-    if (this.#arrivals.length > 0) this.#redraw();
-  }
-
-  /** @param {number} partition @param {number} now @returns {Arrival | null} */
-  #arrival(partition, now) {
-    const newest = this.#arrivals.filter((a) => a.partition === partition).at(-1);
-    if (!newest) return null;
-    const part = Math.min(1, Math.max(0, (now - newest.at) / ARRIVE_MS));
-    const glow = Math.max(0, 1 - (now - newest.at - ARRIVE_MS) / (GLOW_MS - ARRIVE_MS));
-    const room = Math.max(0, this.#viewport.width - this.#viewport.x(newest.from));
-    return { from: newest.from, shift: room * (1 - part) ** 3, glow: part < 1 ? 1 : glow };
+    if (this.#arrivals.areSeen(now)) this.#redraw();
   }
 
   /**

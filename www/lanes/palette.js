@@ -92,7 +92,7 @@ export function kindOf(tag) {
  * @param {number} tag
  * @returns {HTMLSpanElement}
  */
-export function swatch(tag) {
+function swatch(tag) {
   const element = document.createElement("span");
   element.className = "swatch";
   element.setAttribute("aria-hidden", "true");

@@ -16,13 +16,13 @@
  */
 
 /** The form of a packed scenario that this version writes; it reads all up to it, for ever. */
-export const LINK_VERSION = 1;
+const LINK_VERSION = 1;
 /** The longest link that is made: browsers and most servers of chats and wikis take that much. */
 export const MAX_LINK_LENGTH = 32_000;
 /** Some programs cut what is longer. */
 export const LONG_LINK_LENGTH = 2_000;
 /** The longest packed scenario that is read. */
-export const MAX_PACKED_LENGTH = 1_000_000;
+const MAX_PACKED_LENGTH = 1_000_000;
 /** The most bytes that a scenario from a link may have: a short link may claim to hold gigabytes. */
 export const MAX_SCENARIO_BYTES = 1 << 20;
 

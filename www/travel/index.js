@@ -9,13 +9,14 @@
 /** @import { VisitKind } from "./visit.js" */
 
 import { byId } from "../dom.js";
-import { Engine, isRefusal } from "../engine.js";
+import { Engine } from "../engine.js";
 import { Lessons } from "../learn/lessons.js";
 import { LinkError, readLink } from "../links/link.js";
 import { ShareDialog } from "../links/share-dialog.js";
 import { confirmed } from "../panels/parts/confirm.js";
 import { plural } from "../panels/parts/numbers.js";
 import { CommandsDialog } from "./commands-dialog.js";
+import { isRefusal } from "../questions.js";
 import { Playback } from "./playback.js";
 import { TextDialog } from "./text-dialog.js";
 import { TimeBar } from "./time-bar.js";
@@ -60,7 +61,14 @@ export class Travel {
   /** @param {Host} host */
   constructor(host) {
     this.#host = host;
-    for (const part of [this.#time, this.#undo]) part.addEventListener("travel", (event) => this.go(/** @type {CustomEvent<number>} */ (event).detail));
+    this.#time.addEventListener("travel", (event) => this.go(/** @type {CustomEvent<number>} */ (event).detail));
+    for (const act of /** @type {const} */ (["undo", "redo"])) {
+      this.#undo.addEventListener(act, () => {
+        const engine = this.#host.engine();
+        const position = engine.broken === null ? engine.view().history[act] : null;
+        if (position !== null) this.go(position);
+      });
+    }
     this.#bar.addEventListener("keep", () => void this.#keep());
     this.#bar.addEventListener("back", () => this.#back());
     this.#bar.addEventListener("dismiss", () => {

@@ -24,13 +24,10 @@ function isText(target) {
     (target.isContentEditable || target.matches("textarea, select, input:not([type=button], [type=checkbox], [type=radio], [type=range], [type=submit])"));
 }
 
-/** Emits `travel` (detail: position). */
+/** Emits `undo` and `redo`. Where they lead is asked when they are pressed: twice within a frame is two steps. */
 export class UndoButtons extends EventTarget {
   #undo = h("button", { type: "button", class: "quiet icon", "aria-label": "Undo", title: `Undo (${KEY}Z)`, "aria-keyshortcuts": `${isMac ? "Meta" : "Control"}+Z`, onclick: () => this.#go("undo") }, arrow("M6 3 2.5 6.5 6 10M3 6.5h6.5a4 4 0 0 1 0 8H7"));
   #redo = h("button", { type: "button", class: "quiet icon", "aria-label": "Redo", title: `Redo (${KEY}${isMac ? "⇧" : "Shift+"}Z)`, "aria-keyshortcuts": `${isMac ? "Meta" : "Control"}+Shift+Z`, onclick: () => this.#go("redo") }, arrow("m10 3 3.5 3.5L10 10M13 6.5H6.5a4 4 0 0 0 0 8H9"));
-  /** @type {HistoryView | null} */
-  #history = null;
-
   /** @param {HTMLElement} root */
   constructor(root) {
     super();
@@ -48,7 +45,6 @@ export class UndoButtons extends EventTarget {
 
   /** @param {HistoryView} history */
   update(history) {
-    this.#history = history;
     // Not `disabled`: the focus would be lost at the ends.
     this.#undo.setAttribute("aria-disabled", String(history.undo === null));
     this.#redo.setAttribute("aria-disabled", String(history.redo === null));
@@ -56,7 +52,6 @@ export class UndoButtons extends EventTarget {
 
   /** @param {"undo" | "redo"} act */
   #go(act) {
-    const position = this.#history?.[act];
-    if (typeof position === "number") this.dispatchEvent(new CustomEvent("travel", { detail: position }));
+    this.dispatchEvent(new Event(act));
   }
 }

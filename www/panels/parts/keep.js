@@ -1,6 +1,6 @@
 /** @file Changing only what changed, so that focus, caret and scroll stay where the reader left them. */
 
-import { unlessGone } from "../../engine.js";
+import { unlessGone } from "../../questions.js";
 
 /**
  * @param {Node} node

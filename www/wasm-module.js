@@ -1,0 +1,173 @@
+/**
+ * @file Loading www/pkg: the script, the WebAssembly module, and what keeps either from starting, said so
+ * that somebody can do something about it.
+ */
+
+/**
+ * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, Finding, GenerateCommand,
+ *   HistoryEntry, ImportSpec, Inspection, JobProgress, LogPlan, KeyStats, Outcome, PartitionerInfo, Placement, Preview,
+ *   Printed, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey,
+ *   ToolRequest, TransactionSpan, WhatIf } from "../src/wasm/types.d.ts"
+ */
+
+/** @import { Player } from "./travel/visit.js" */
+
+/**
+ * @typedef {object} Instance the class `Loglanes` of www/pkg/loglanes.js
+ * @property {(command: Command, now: number) => Outcome} apply
+ * @property {(position: number) => void} travel
+ * @property {(aside: number) => void} takeUp
+ * @property {(aside: number) => void} forgetAside
+ * @property {(shows: number, now: number) => void} setClock
+ * @property {() => string} historyText
+ * @property {(text: string, now: number) => Finding[]} check
+ * @property {(now: number) => boolean} tick
+ * @property {(now: number) => ClusterView} view
+ * @property {() => PartitionerInfo[]} partitioners
+ * @property {(draft: RecordDraft, now: number) => Placement} placement
+ * @property {(key: Bytes | null) => number} keyTag
+ * @property {(topic: string, partition: number, from: bigint, perPixel: number, width: number, key?: number) => Uint32Array} laneTags
+ * @property {(topic: string, partition: number, from: bigint, limit: number) => RecordSummary[]} records
+ * @property {(topic: string, partition: number, from: bigint, to: bigint) => TransactionSpan[]} transactions
+ * @property {(topic: string, partition: number, offset: bigint) => RecordDetail | null} record
+ * @property {(topic: string, limit: number) => KeyStats} keys
+ * @property {(topic: string, total: number, limit: number) => WhatIf} whatIf
+ * @property {(topic: string, limit: number) => { total: number, keys: SplitKey[] }} splitKeys
+ * @property {(topic: string) => ConfigView[]} configs
+ * @property {(request: ResetRequest, now: number) => ResetPreview} resetPlan
+ * @property {(request: ToolRequest) => Printed} toolText
+ * @property {(from: number, limit: number) => HistoryEntry[]} history
+ * @property {(head: Bytes) => Inspection} inspect
+ * @property {() => number} room
+ * @property {(paths: string[], sizes: Float64Array) => LogPlan} logPlan
+ * @property {(topic: string | undefined, partition: number, names: string[], contents: Bytes[], now: number) => Outcome} copyLog
+ * @property {(spec: ImportSpec, now: number, bytes?: number) => JobProgress} beginImport
+ * @property {(command: GenerateCommand, now: number) => JobProgress} beginGenerate
+ * @property {(bytes: Bytes) => JobProgress} feed
+ * @property {() => JobProgress} end
+ * @property {() => JobProgress | null} jobProgress
+ * @property {(head: Bytes, whole: boolean, spec: ImportSpec, partitions?: number) => Preview} preview
+ * @property {(spec: ExportSpec) => ExportProgress} beginExport
+ * @property {(topics?: string[]) => Bytes} bundle
+ * @property {() => Bytes | null} exportNext
+ * @property {() => ExportProgress} exportProgress
+ * @property {(records: number) => JobProgress} step
+ * @property {() => Outcome} finish
+ * @property {() => Outcome} cancel
+ * @property {() => Changes | null} changes
+ * @property {(token: number) => void} saved
+ * @property {() => void} forgetSaved
+ * @property {(index: number) => Bytes | null} exportChunk
+ * @property {() => void} free
+ */
+
+/**
+ * @typedef {object} Restorer
+ * @property {(key: string, bytes: Bytes) => void} add
+ * @property {(bytes: Bytes) => void} feedFile
+ * @property {() => Instance} finish
+ */
+
+/** What kept the engine from starting, for a person who can do something about it. */
+export class StartError extends Error {
+  /**
+   * @param {string} message
+   * @param {string} hint the way out
+   * @param {unknown} [cause]
+   */
+  constructor(message, hint, cause) {
+    super(message, { cause });
+    this.name = "StartError";
+    this.hint = hint;
+  }
+}
+
+/**
+ * What the core last panicked with. To JavaScript a panic is "unreachable"; its message goes to the
+ * console only, so it is heard there.
+ * @type {string | null}
+ */
+let panicked = null;
+
+/** The message of the panic after which the instance is of no more use; null: there was none. */
+export const panic = () => panicked;
+
+function hearPanics() {
+  const { error } = console;
+  console.error = (/** @type {unknown[]} */ ...said) => {
+    const text = String(said[0]);
+    if (text.startsWith("panicked at")) panicked ??= /** @type {string} */ (text.split("\n\nStack:")[0]).trim();
+    error.apply(console, said);
+  };
+}
+
+/**
+ * @typedef {object} Module
+ * @property {new (seed: bigint) => Instance} Loglanes
+ * @property {new () => Restorer} Restorer
+ * @property {new (text: string) => Player<Instance>} ScenarioPlayer
+ * @property {(text: string) => ScenarioView} readScenario
+ * @property {(text: string, solution?: boolean) => ScenarioCommands} scenarioCommands
+ */
+
+/** @type {Promise<Module> | null} loaded once */
+let loading = null;
+
+/** The module, loaded when it is first asked for. @returns {Promise<Module>} */
+export function wasmModule() {
+  return (loading ??= load());
+}
+
+/** @returns {Promise<Module>} */
+async function load() {
+  if (typeof WebAssembly !== "object") {
+    throw new StartError(
+      "This browser has WebAssembly turned off.",
+      "Loglanes needs it. Lockdown modes and some policies turn it off; allow it for this page, or use another browser.",
+    );
+  }
+  try {
+    // The smallest module there is: eight bytes. If this is refused, a policy refuses all.
+    new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+  } catch (error) {
+    throw new StartError(
+      "A content security policy keeps WebAssembly from starting.",
+      "Add 'wasm-unsafe-eval' to the script-src directive of the page that carries Loglanes, for example: " +
+        "Content-Security-Policy: script-src 'self' 'wasm-unsafe-eval'. It allows WebAssembly and nothing else.",
+      error,
+    );
+  }
+  let module;
+  try {
+    // Built, not committed; so it is not there for the type checker.
+    const address = new URL("./pkg/loglanes.js", import.meta.url).href;
+    module = await import(address);
+  } catch (error) {
+    throw new StartError(
+      "The engine's script www/pkg/loglanes.js could not be loaded.",
+      "In a copy of the project run `cargo xtask build` first. On a server, put the folder www/pkg beside this page.",
+      error,
+    );
+  }
+  const address = new URL("./pkg/loglanes_bg.wasm", import.meta.url);
+  const response = await fetch(address).catch((error) => {
+    throw new StartError("The engine www/pkg/loglanes_bg.wasm could not be fetched.", "Reload once the connection is back.", error);
+  });
+  if (!response.ok) {
+    throw new StartError(
+      `The server answered ${response.status} for www/pkg/loglanes_bg.wasm.`,
+      "The folder www/pkg is not complete there: run `cargo xtask build`, then copy it all.",
+    );
+  }
+  try {
+    await module.default({ module_or_path: response });
+  } catch (error) {
+    throw new StartError(
+      "The engine www/pkg/loglanes_bg.wasm could not be started.",
+      "The file may be cut short, or be older or newer than www/pkg/loglanes.js: build and copy both together.",
+      error,
+    );
+  }
+  hearPanics();
+  return module;
+}
