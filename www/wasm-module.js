@@ -5,7 +5,7 @@
 
 /**
  * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, Finding, GenerateCommand,
- *   HistoryEntry, ImportSpec, Inspection, JobProgress, LogPlan, KeyStats, Outcome, PartitionerInfo, Placement, Preview,
+ *   HistoryEntry, ImportSpec, Inspection, JobProgress, KeyStats, LogPlan, Outcome, PartitionerInfo, Placement, Preview,
  *   Printed, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey,
  *   ToolRequest, TransactionSpan, WhatIf } from "../src/wasm/types.d.ts"
  */

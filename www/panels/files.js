@@ -14,7 +14,7 @@
 
 import { count, h, size } from "../dom.js";
 import { visible } from "../bytes.js";
-import { isRefusal } from "../engine.js";
+import { isRefusal } from "../questions.js";
 import { isState } from "../jobs.js";
 import { download, openSink } from "../download.js";
 import { writeRecords, writeState } from "../exports.js";

@@ -12,7 +12,7 @@
 
 import { visible } from "../bytes.js";
 import { count, h, size } from "../dom.js";
-import { isRefusal } from "../engine.js";
+import { isRefusal } from "../questions.js";
 import { jobNotes, refusalCounts } from "./parts/job-notes.js";
 import { plural } from "./parts/numbers.js";
 
