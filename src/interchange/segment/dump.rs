@@ -36,6 +36,9 @@ pub struct DumpRefused {
     pub reason: String,
 }
 
+/// How lines end that say something of a file, whose name stands in front.
+const OF_A_FILE: [&str; 2] = [" is empty.", " sanity check passed."];
+
 /// Reads the tool's output, fed in chunks. Memory: one record.
 ///
 /// ```
@@ -216,12 +219,13 @@ impl DumpReader {
     /// A line that is none of a record: one of the tool's, or what is left of a record that was
     /// refused; any other is refused itself.
     fn no_record(&mut self, line: &[u8], each: Each<'_>) {
-        if line.trim_ascii().is_empty() {
-        } else if NO_RECORDS.iter().any(|begin| line.starts_with(begin.as_bytes())) {
+        let line = line.trim_ascii_end();
+        let begins = NO_RECORDS.iter().any(|begin| line.starts_with(begin.as_bytes()));
+        if begins || OF_A_FILE.iter().any(|end| line.ends_with(end.as_bytes())) {
             self.was_refused = false;
-        } else if self.was_refused {
+        } else if self.was_refused && !line.is_empty() {
             self.left_over += 1;
-        } else {
+        } else if !line.is_empty() {
             self.refuse("it is none of the lines that kafka-dump-log prints.", each);
             self.was_refused = false;
         }
