@@ -98,7 +98,7 @@ impl LogFiles {
     ///
     /// let mut files = LogFiles::new();
     /// files.take("seg-plain.log", Vec::new())?;
-    /// assert_eq!(files.copy(Some("orders"), 2)?.to_string(), "copy-log orders-2 files=x\"00000000000000000000000000\"");
+    /// assert_eq!(files.copy(Some("orders"), 2)?.to_string(), "copy-log orders-2 files=x\"000000000000000000000000\"");
     /// assert!(LogFiles::new().copy(Some("orders"), 0).is_err());
     /// # Ok::<(), loglanes::Error>(())
     /// ```
