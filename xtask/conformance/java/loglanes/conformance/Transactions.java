@@ -15,6 +15,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.internals.TransactionManager;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.internals.ProducerIdAndEpoch;
@@ -25,6 +26,7 @@ import org.apache.kafka.common.utils.internals.ProducerIdAndEpoch;
  */
 final class Transactions implements AutoCloseable {
     private static final int STATE_ATTEMPTS = 2_000;
+    private static final int ERROR_ATTEMPTS = 500;
     private static final int CLOSE_SECONDS = 3;
 
     private final String bootstrap;
@@ -133,12 +135,30 @@ final class Transactions implements AutoCloseable {
                 act.get("timestamp").asLong(),
                 Producers.bytes(act.get("key")),
                 Producers.bytes(act.get("value")));
-        var sent = producers.get(name).send(record).get();
+        var future = producers.get(name).send(record);
+        RecordMetadata sent;
+        try {
+            sent = future.get();
+        } catch (ExecutionException failed) {
+            awaitError(name);
+            throw failed;
+        }
         ObjectNode answer = done();
         answer.putObject("sent").putArray(Integer.toString(sent.partition()))
                 .add(1).add(sent.offset()).add(sent.offset());
         answer.putObject("refused");
         return answer;
+    }
+
+    /** A send may be told to have failed a moment before the client knows that its transaction has. */
+    private void awaitError(String name) throws Exception {
+        Object manager = field(producers.get(name), KafkaProducer.class, "transactionManager");
+        for (int attempt = 0; manager != null && attempt < ERROR_ATTEMPTS; attempt++) {
+            if (field(manager, TransactionManager.class, "currentState").toString().endsWith("_ERROR")) {
+                break;
+            }
+            Thread.sleep(2);
+        }
     }
 
     private ObjectNode init(String name) throws Exception {
