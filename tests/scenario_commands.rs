@@ -7,10 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
+use loglanes::group::TopicPartition;
 use loglanes::interchange::console_producer;
 use loglanes::partitioner::partition_for_key;
 use loglanes::scenario::{COUNTERPARTS, Commands, Player, Scenario, Statement, VERBS};
-use loglanes::{Bytes, Command, OwnedHeader, Produce, SegmentSet};
+use loglanes::{Bytes, Command, OwnedHeader, Produce, SegmentSet, SegmentSets};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -217,6 +218,22 @@ commit-transaction tx";
     let script = script(&text);
     assert!(script.contains("<<'END'\ncommitted\nEND\n"), "{script}");
     assert!(!script.contains("\naborted\n") && script.contains("copy:0:1\n"), "{script}");
+}
+
+#[test]
+fn logs_that_were_copied_at_once_are_sent_topic_by_topic() {
+    let (mut player, _) = Player::new(&scenario("topic t\nproduce t value=\"one\""));
+    assert!(player.finish().is_met());
+    let log = &player.session().cluster().topic("t").unwrap().partitions[0].log;
+    let set = || SegmentSet::new(log.segments().iter().map(|one| (one.base_offset(), one.bytes())));
+    let copy = Command::CopyLogs {
+        to: ["b", "a"].map(|topic| TopicPartition::new(topic, 0)).to_vec(),
+        segments: SegmentSets::new([set().unwrap(), set().unwrap()]),
+    };
+    let text = format!("topic a\ntopic b\n{copy}\nexpect records a = 1\nexpect records b = 1");
+    let script = script(&text);
+    assert!(script.contains("--topic a <<'END'\none\nEND\n"), "{script}");
+    assert!(script.contains("--topic b <<'END'\none\nEND\n"), "{script}");
 }
 
 #[test]
@@ -589,7 +606,7 @@ proptest! {
         prop_assert!(report.is_met(), "{report:?}");
         let cluster = player.session().cluster();
         for shell in shells() {
-            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scenario-commands");
+            let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("scenario-commands-{}", std::process::id()));
             let calls = calls(shell, &commands, &folder);
             let mut came: BTreeMap<i32, Vec<Sent>> = BTreeMap::new();
             for record in calls.iter().flat_map(|call| sent(call, partitions)) {
@@ -616,6 +633,7 @@ proptest! {
                 calls.iter().filter(|call| call.is("kafka-consumer-groups.sh")).filter_map(|call| call.one("--group")).collect();
             prop_assert_eq!(groups, [group.clone(), group.clone()]);
             prop_assert!(!folder.join("owned").exists());
+            fs::remove_dir_all(folder).unwrap();
         }
     }
 }

@@ -21,11 +21,11 @@ pub struct RecordSummary {
     pub timestamp: f64,
     /// How it is drawn.
     pub tag: Tag,
-    /// The key's first [`SUMMARY_BYTES`].
+    /// The key's first `SUMMARY_BYTES`.
     pub key: Option<ByteBuf>,
     /// How many bytes the key has; 0 for none and for empty.
     pub key_length: u32,
-    /// The value's first [`SUMMARY_BYTES`].
+    /// The value's first `SUMMARY_BYTES`.
     pub value: Option<ByteBuf>,
     /// How many bytes the value has; 0 for none and for empty.
     pub value_length: u32,

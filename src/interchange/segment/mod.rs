@@ -1,7 +1,7 @@
 //! Kafka's own files: `.log` segments, in.
 //!
 //! A [`SegmentReader`] is fed a file in chunks and gives its records as Kafka's own reader of
-//! files does, [`legacy`] the messages of before Kafka 0.11 that some of them hold. Whether they are
+//! files does, `legacy` the messages of before Kafka 0.11 that some of them hold. Whether they are
 //! sent anew or the file becomes a partition's log as it is, is for the caller. A whole directory
 //! of a partition, in files or in a zip, is [`LogFiles`], what `kafka-dump-log` prints is read by
 //! [`DumpReader`]; and [`SegmentsExport`] writes partitions as a broker has them.

@@ -5,7 +5,7 @@
 //! than Kafka's gives other bytes, that every Kafka reads: which bytes come out is no part of the
 //! format.
 //!
-//! Kafka reads a stream as it goes: records in front of the damage are good. So [`unpack`] gives
+//! Kafka reads a stream as it goes: records in front of the damage are good. So `unpack` gives
 //! what it could unpack, and beside it what stopped it.
 
 mod gzip;

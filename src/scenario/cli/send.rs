@@ -1,6 +1,6 @@
 //! Records: what an act has put into the log is sent to the same partitions there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::script::{Helper, Script};
 use super::there::Grown;
@@ -52,8 +52,8 @@ const MAX_INLINE_ENDS: usize = 100;
 impl Walk {
     /// Whether what an act sends may go with what is pending.
     pub(super) fn joins_pending(&self, command: &Command) -> bool {
-        let Some(pending) = &self.pending else { return true };
-        topic_of(command) == Some(pending.topic.as_str())
+        let Some(pending) = self.pending.last() else { return true };
+        topics_of(command) == [pending.topic.as_str()]
             && self.settings_of(command) == pending.settings.as_slice()
     }
 
@@ -79,11 +79,10 @@ impl Walk {
     /// Keeps in mind what an act has put into the log.
     pub(super) fn send(&mut self, act: &Act, outcome: &Outcome, told: &Line<'_>) {
         let command = &act.command;
-        let retried = match outcome {
-            Outcome::Retried { topic, .. } => Some(topic.as_str()),
-            _ => None,
+        let topics = match outcome {
+            Outcome::Retried { topic, .. } => vec![topic.as_str()],
+            _ => topics_of(command),
         };
-        let Some(topic) = retried.or_else(|| topic_of(command)) else { return };
         if let Outcome::ProducedMany { refused, records, .. } = outcome
             && *refused > 0.0
         {
@@ -105,35 +104,40 @@ impl Walk {
             let why = "No tool has transactions: this one is not committed, and its records are not sent.";
             self.script.lose(told.line, told.text, why);
         }
-        let Self { there, player, .. } = self;
-        let cluster = player.session().cluster();
-        let grown = there.grown(cluster, topic);
-        let is_copied = matches!(command, Command::CopyLog { .. });
-        if is_copied {
-            // Where it begins here, the first record that is sent lies there.
-            there.started(cluster, topic);
-        }
-        let parts = grown.into_iter().map(|grown| Part {
-            line: told.line,
-            text: told.text.to_owned(),
-            grown,
-            is_discarded,
-            is_copied,
-        });
+        let is_copied = matches!(command, Command::CopyLog { .. } | Command::CopyLogs { .. });
         let settings = self.settings_of(command).to_vec();
-        match &mut self.pending {
-            // A retry sends by a producer, to the topic it has sent to before.
-            Some(pending) if pending.topic == topic => pending.parts.extend(parts),
-            _ => {
-                let (topic, parts) = (topic.to_owned(), parts.collect());
-                self.pending = Some(Pending { topic, settings, parts });
+        for topic in topics {
+            let Self { there, player, pending, .. } = &mut *self;
+            let cluster = player.session().cluster();
+            let grown = there.grown(cluster, topic);
+            if is_copied {
+                // Where it begins here, the first record that is sent lies there.
+                there.started(cluster, topic);
+            }
+            let parts = grown.into_iter().map(|grown| Part {
+                line: told.line,
+                text: told.text.to_owned(),
+                grown,
+                is_discarded,
+                is_copied,
+            });
+            match pending.last_mut() {
+                // A retry sends by a producer, to the topic it has sent to before.
+                Some(last) if last.topic == topic => last.parts.extend(parts),
+                _ => {
+                    let (topic, parts) = (topic.to_owned(), parts.collect());
+                    pending.push(Pending { topic, settings: settings.clone(), parts });
+                }
             }
         }
     }
 
     /// Writes down what is pending.
     pub(super) fn flush(&mut self) -> Result {
-        let Some(pending) = self.pending.take() else { return Ok(()) };
+        std::mem::take(&mut self.pending).into_iter().try_for_each(|pending| self.write(pending))
+    }
+
+    fn write(&mut self, pending: Pending) -> Result {
         let Pending { topic: name, settings, parts } = pending;
         let Some(topic) = self.player.session().cluster().topic(&name) else { return Ok(()) };
         let partitions = topic.partition_count();
@@ -247,13 +251,18 @@ impl LeftOut {
     }
 }
 
-fn topic_of(command: &Command) -> Option<&str> {
+/// The topics that an act sends to, each once.
+fn topics_of(command: &Command) -> Vec<&str> {
     match command {
-        Command::Produce(record) => Some(&record.topic),
+        Command::Produce(record) => vec![&record.topic],
         Command::ProduceMany { topic, .. }
         | Command::Generate { topic, .. }
-        | Command::CopyLog { topic, .. } => Some(topic),
-        _ => None,
+        | Command::CopyLog { topic, .. } => vec![topic],
+        Command::CopyLogs { to, .. } => {
+            let topics: BTreeSet<&str> = to.iter().map(|at| at.topic.as_str()).collect();
+            topics.into_iter().collect()
+        }
+        _ => Vec::new(),
     }
 }
 

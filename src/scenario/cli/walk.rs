@@ -22,7 +22,7 @@ pub(super) struct Walk {
     pub(super) there: There,
     pub(super) folder: Folder,
     /// Records that are not sent yet: what follows may go by the same call.
-    pub(super) pending: Option<Pending>,
+    pub(super) pending: Vec<Pending>,
     /// The settings of producers, as the tools take them.
     pub(super) producers: BTreeMap<String, Vec<(String, String)>>,
     /// Acts, by number, in transactions that are not committed.
@@ -70,7 +70,7 @@ impl Walk {
             script: Script::default(),
             there: There::default(),
             folder: Folder::default(),
-            pending: None,
+            pending: Vec::new(),
             producers: BTreeMap::new(),
             discarded: discarded(scenario, with_solution),
             room: MAX_BUNDLE_BYTES,
@@ -90,7 +90,7 @@ impl Walk {
             let text = statement.to_string();
             match statement {
                 Statement::Blank => {
-                    if self.pending.is_none() && !self.script.body.ends_with("\n\n") {
+                    if self.pending.is_empty() && !self.script.body.ends_with("\n\n") {
                         self.script.push("\n");
                     }
                 }
@@ -202,6 +202,7 @@ impl Walk {
             | Command::ProduceMany { .. }
             | Command::Generate { .. }
             | Command::CopyLog { .. }
+            | Command::CopyLogs { .. }
             | Command::Retry { .. } => self.send(act, outcome, told),
             Command::CreateProducer { producer, configs, .. } => {
                 self.create_producer(producer, configs, told);
@@ -224,6 +225,7 @@ impl Walk {
             | Command::ProduceMany { .. }
             | Command::Generate { .. }
             | Command::CopyLog { .. }
+            | Command::CopyLogs { .. }
             | Command::Retry { .. }
             | Command::CreateTopic { .. }
             | Command::CreatePartitions { .. }
