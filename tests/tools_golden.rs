@@ -5,7 +5,7 @@
 #[path = "support/golden.rs"]
 mod golden;
 
-use golden::{Tally, hex, lines, number};
+use golden::{Tally, hex, lines, number, numbers};
 use loglanes::view::tools::{
     OffsetAt, configs, delete_records, log_dirs, offsets, topic_list, topics,
 };
@@ -14,16 +14,42 @@ use serde_json::Value;
 
 const NOW: i64 = 1_700_000_100_000;
 
-/// The recorded state; none where no acts of ours lead to it.
-fn cluster_of(state: &Value) -> Option<Cluster> {
-    let mut cluster = Cluster::with_brokers(7, [1]);
+/// So many seeds are tried for replicas that were assigned by hand.
+const SEEDS: i64 = 64;
+
+/// The recorded state; none where no acts of ours lead to it. Where replicas were assigned by hand, they
+/// may be those that the controller would have chosen by some seed.
+fn cluster_of(line: &Value) -> Option<Cluster> {
+    if line["state"].get("stopped_brokers").is_some() || line.get("stopped_brokers").is_some() {
+        return None;
+    }
+    let brokers = line["brokers"].as_array();
+    let brokers: Vec<i32> = brokers.map_or_else(|| vec![1], |ids| ids.iter().map(number).collect());
+    let is_as_assigned = |cluster: &Cluster| {
+        line["state"]["topics"].as_array().into_iter().flatten().all(|topic| {
+            let held = topic["name"].as_str().and_then(|name| cluster.topic(name));
+            let Some(rows) = topic["assignments"].as_object() else { return true };
+            rows.iter().all(|(number, row)| {
+                let held = number.parse().ok().and_then(|number| held?.partition(number));
+                held.is_some_and(|held| held.replicas == numbers::<i32>(row))
+            })
+        })
+    };
+    (7..7 + SEEDS)
+        .filter_map(|seed| made(Cluster::with_brokers(seed, brokers.clone()), &line["state"]))
+        .find(is_as_assigned)
+}
+
+fn made(mut cluster: Cluster, state: &Value) -> Option<Cluster> {
     for topic in state["topics"].as_array().into_iter().flatten() {
         let name = topic["name"].as_str()?;
         let configs = topic["configs"].as_object().into_iter().flatten();
+        let rows = topic["assignments"].as_object();
         let create = Command::CreateTopic {
             name: name.to_owned(),
-            partitions: Some(number(topic.get("partitions")?)),
-            replication_factor: None,
+            partitions: topic.get("partitions").map(number).or(rows.map(|rows| rows.len() as i32)),
+            replication_factor: rows
+                .and_then(|rows| Some(rows.values().next()?.as_array()?.len() as i16)),
             configs: configs
                 .map(|(name, value)| (name.clone(), value.as_str().unwrap().to_owned()))
                 .collect(),
@@ -89,11 +115,15 @@ fn replay_lines(file: &str, print: impl Fn(&Cluster, &[&str], &Value) -> Option<
             tally.skip("what the tool itself refuses");
             continue;
         }
-        if line["internal_topics"].as_array().is_some_and(|names| !names.is_empty()) {
+        let has_internal =
+            line["internal_topics"].as_array().is_some_and(|names| !names.is_empty());
+        let is_about_ours = args.iter().any(|arg| arg.starts_with("--exclude-internal"))
+            || value(&args, "--topic").is_some_and(|name| !name.starts_with("__"));
+        if has_internal && !is_about_ours {
             tally.skip("topics of Kafka's own, which there are none of");
             continue;
         }
-        let Some(cluster) = cluster_of(&line["state"]) else {
+        let Some(cluster) = cluster_of(line) else {
             tally.skip("a state that no acts lead to");
             continue;
         };
@@ -109,44 +139,64 @@ fn replay_lines(file: &str, print: impl Fn(&Cluster, &[&str], &Value) -> Option<
     tally.finish(file, lines.len());
 }
 
+fn kafka_topics(cluster: &Cluster, args: &[&str]) -> Option<String> {
+    let known = ["--list", "--describe", "--topic", "--exclude-internal", "--if-exists"];
+    if args.iter().any(|arg| arg.starts_with("--") && !known.contains(arg)) {
+        return None;
+    }
+    let names: Vec<&str> = cluster.topics().map(|(name, _)| name).collect();
+    let list = value(args, "--topic");
+    let kept: Option<Vec<bool>> = names.iter().map(|name| named(list, name)).collect();
+    let kept = kept?;
+    let wanted = |name: &str| names.iter().zip(&kept).any(|(one, is)| *one == name && *is);
+    if args.contains(&"--describe") {
+        Some(topics(cluster, wanted))
+    } else {
+        Some(topic_list(names.iter().copied().filter(|name| wanted(name))))
+    }
+}
+
+fn kafka_get_offsets(cluster: &Cluster, args: &[&str]) -> Option<String> {
+    let known = ["--topic", "--time", "--partitions", "--exclude-internal-topics"];
+    if args.iter().any(|arg| arg.starts_with("--") && !known.contains(arg)) {
+        return None;
+    }
+    let at: OffsetAt = value(args, "--time").unwrap_or("latest").parse().ok()?;
+    let list = value(args, "--topic");
+    named(list, "")?;
+    let numbers = value(args, "--partitions");
+    let is_number = |partition: usize| {
+        numbers.is_none_or(|list| list.split(',').any(|one| one == partition.to_string()))
+    };
+    Some(offsets(cluster, at, |name, partition| {
+        named(list, name) == Some(true) && is_number(partition)
+    }))
+}
+
 #[test]
 fn topics_are_listed_and_described_as_by_kafka_topics() {
-    replay("cli/topics.ndjson", |cluster, args| {
-        let known = ["--list", "--describe", "--topic", "--exclude-internal", "--if-exists"];
-        if args.iter().any(|arg| arg.starts_with("--") && !known.contains(arg)) {
-            return None;
-        }
-        let names: Vec<&str> = cluster.topics().map(|(name, _)| name).collect();
-        let list = value(args, "--topic");
-        let kept: Option<Vec<bool>> = names.iter().map(|name| named(list, name)).collect();
-        let kept = kept?;
-        let wanted = |name: &str| names.iter().zip(&kept).any(|(one, is)| *one == name && *is);
-        if args.contains(&"--describe") {
-            Some(topics(cluster, wanted))
-        } else {
-            Some(topic_list(names.iter().copied().filter(|name| wanted(name))))
-        }
-    });
+    replay("cli/topics.ndjson", kafka_topics);
 }
 
 #[test]
 fn offsets_are_told_as_by_kafka_get_offsets() {
-    replay("cli/get-offsets.ndjson", |cluster, args| {
-        let known = ["--topic", "--time", "--partitions", "--exclude-internal-topics"];
-        if args.iter().any(|arg| arg.starts_with("--") && !known.contains(arg)) {
-            return None;
-        }
-        let at: OffsetAt = value(args, "--time").unwrap_or("latest").parse().ok()?;
-        let list = value(args, "--topic");
-        named(list, "")?;
-        let numbers = value(args, "--partitions");
-        let is_number = |partition: usize| {
-            numbers.is_none_or(|list| list.split(',').any(|one| one == partition.to_string()))
-        };
-        Some(offsets(cluster, at, |name, partition| {
-            named(list, name) == Some(true) && is_number(partition)
-        }))
+    replay("cli/get-offsets.ndjson", kafka_get_offsets);
+}
+
+#[test]
+fn topics_of_kafkas_own_change_nothing_of_what_is_told_of_the_others() {
+    replay_lines("cli/internal-topics.ndjson", |cluster, args, line| match line["command"]["tool"]
+        .as_str()?
+    {
+        "kafka-topics.sh" => kafka_topics(cluster, args),
+        "kafka-get-offsets.sh" => kafka_get_offsets(cluster, args),
+        _ => None,
     });
+}
+
+#[test]
+fn replicas_on_three_brokers_are_described_as_by_kafka_topics() {
+    replay("cli/three-brokers.ndjson", kafka_topics);
 }
 
 #[test]
