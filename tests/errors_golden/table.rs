@@ -4,7 +4,7 @@ use loglanes::ErrorCode;
 use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::golden::{Tally, file_text, number, text};
+use super::golden::{Tally, file_text, number, text};
 
 #[wasm_bindgen_test(unsupported = test)]
 fn every_row_of_kafkas_error_table_is_ours() {

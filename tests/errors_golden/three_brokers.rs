@@ -5,10 +5,10 @@ use loglanes::Command;
 use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::Skipped;
-use crate::acts::{apply, prior};
-use crate::golden::{Tally, lines, list, number, text};
-use crate::refused::refused;
+use super::Skipped;
+use super::acts::{apply, prior};
+use super::golden::{Tally, lines, list, number, text};
+use super::refused::refused;
 
 /// The last request of an act, as ours.
 fn command(line: &Value) -> Result<Command, Skipped> {
@@ -51,7 +51,7 @@ fn three_brokers_refuse_as_kafkas_do() {
             Ok(answer) => {
                 let ours = answer.map(|_| ()).map_err(|error| refused(&error));
                 let recorded = match line["refused_by"].as_str() {
-                    Some(_) => Err(crate::expected(line)),
+                    Some(_) => Err(super::expected(line)),
                     None => Ok(()),
                 };
                 tally.compare(&line["case"], ours, recorded);

@@ -8,9 +8,9 @@ use loglanes::{Command, ErrorCode};
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-use crate::Skipped;
-use crate::acts::{apply, prior};
-use crate::golden::{Tally, lines, list, text};
+use super::Skipped;
+use super::acts::{apply, prior};
+use super::golden::{Tally, lines, list, text};
 
 /// A tool's options: each with its value, or with none.
 struct Options<'a>(Vec<(&'a str, Option<&'a str>)>);
