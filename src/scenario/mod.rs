@@ -30,7 +30,6 @@ mod lex;
 mod measure;
 mod parse;
 mod print;
-mod producing;
 mod reader;
 mod run;
 mod suggest;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Problem;
-use super::act::{Members, offsets, plain, set, unknown, who};
-use super::reader::{Item, Reader};
+use super::groups::{offsets, who};
+use super::{Members, plain, set, unknown};
 use crate::command::Command;
+use crate::scenario::Problem;
+use crate::scenario::reader::{Item, Reader};
 
 const PRODUCER: &str = "the name of a producer";
 
