@@ -18,6 +18,7 @@ import org.apache.kafka.clients.consumer.RangeAssignor;
 import org.apache.kafka.clients.consumer.RoundRobinAssignor;
 import org.apache.kafka.clients.consumer.StickyAssignor;
 import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Consumers that stay: groups of several members, polled in turn until they have settled. */
@@ -86,7 +87,10 @@ final class Members implements AutoCloseable {
         return owned;
     }
 
-    /** Until every partition that somebody wants has one owner, and that has not changed for a moment. */
+    /**
+     * Until every partition that somebody wants has one owner, every member has what the coordinator
+     * has given to it, and that has not changed for a moment.
+     */
     private void settle(String group, TreeMap<String, KafkaConsumer<byte[], byte[]>> members) throws Exception {
         long deadline = System.nanoTime() + Duration.ofSeconds(SETTLE_SECONDS).toNanos();
         List<Set<String>> before = List.of();
@@ -105,22 +109,27 @@ final class Members implements AutoCloseable {
                 since = System.nanoTime();
             }
             boolean isQuiet = System.nanoTime() - since > Duration.ofMillis(QUIET_MS).toNanos();
-            if (isQuiet && isComplete(group, members.values(), now)) {
+            if (isQuiet && isComplete(group, members)) {
                 return;
             }
         }
     }
 
-    private boolean isComplete(
-            String group, Iterable<KafkaConsumer<byte[], byte[]>> members, List<Set<String>> owned) throws Exception {
+    /** A member that has not heard of a rebalance still has what it had: the coordinator knows better. */
+    private boolean isComplete(String group, TreeMap<String, KafkaConsumer<byte[], byte[]>> members)
+            throws Exception {
         Set<String> topics = new TreeSet<>();
-        members.forEach(consumer -> topics.addAll(consumer.subscription()));
+        members.values().forEach(consumer -> topics.addAll(consumer.subscription()));
         int partitions = admin.describeTopics(topics).allTopicNames().get().values().stream()
                 .mapToInt(topic -> topic.partitions().size()).sum();
         var described = admin.describeConsumerGroups(Set.of(group)).all().get().get(group);
-        return owned.stream().mapToInt(Set::size).sum() == partitions
-                && described.groupState() == GroupState.STABLE
-                && described.members().size() == owned.size();
+        Map<String, Set<TopicPartition>> given = new HashMap<>();
+        described.members().forEach(one -> given.put(one.clientId(), one.assignment().topicPartitions()));
+        Map<String, Set<TopicPartition>> owned = new HashMap<>();
+        members.forEach((name, consumer) -> owned.put(name, consumer.assignment()));
+        return described.groupState() == GroupState.STABLE
+                && owned.values().stream().mapToInt(Set::size).sum() == partitions
+                && owned.equals(given);
     }
 
     @Override
