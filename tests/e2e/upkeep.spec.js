@@ -30,7 +30,7 @@ test("a config is set, refused in Kafka's words, and taken back", async ({ page 
   await open(page);
   await accounts(page);
   const configs = await panel(page, "Configs");
-  await expect(configs).toContainText("18 of 38 · 1 set for this topic");
+  await expect(configs).toContainText("19 of 38 · 1 set for this topic");
   const row = configs.getByRole("row", { name: /^retention\.ms / });
 
   await set(configs, "retention.ms", "1 week");
