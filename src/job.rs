@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::cluster::{BulkProducer, Cluster, MAX_STORED_BYTES, RECORD_OVERHEAD, full};
+use crate::cluster::{BulkProducer, Cluster, MAX_STORED_BYTES, full, record_bytes};
 use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::generate::{GenerateSpec, Generator};
@@ -413,7 +413,8 @@ impl Taking<'_, '_> {
     }
 
     fn send(&mut self, place: Place, record: &NewRecord<'_>, partition: Option<i32>) {
-        let size = size_of(record);
+        let headers = record.headers.iter().map(|each| (each.key, each.value));
+        let size = record_bytes(record.key, record.value, headers);
         if size > self.room {
             *self.full = Some(place);
             return;
@@ -444,14 +445,6 @@ impl Taking<'_, '_> {
     }
 }
 
-/// How many bytes a record takes at the most, but for the header of its batch.
-fn size_of(record: &NewRecord<'_>) -> u64 {
-    let bytes = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
-    let headers = record.headers.iter().map(|each| each.key.len() + bytes(each.value) + 20);
-    let payload = bytes(record.key) + bytes(record.value) + headers.sum::<usize>();
-    payload as u64 + RECORD_OVERHEAD
-}
-
 fn no_more(place: Place) -> Error {
     full(format!(
         "The logs are full: all topics together hold at most {MAX_STORED_BYTES} bytes. Nothing from \
@@ -466,7 +459,7 @@ fn headers_of<'a>(record: &'a FileRecord<'_>) -> Vec<Header<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use super::RECORD_OVERHEAD;
+    use crate::cluster::RECORD_OVERHEAD;
     use crate::cluster::room::tests::LIMIT;
     use crate::{At, Command, ImportSpec, Outcome, Session};
 

@@ -35,7 +35,7 @@ pub use coordinator::{
     TransactionalId,
 };
 pub use room::MAX_STORED_BYTES;
-pub(crate) use room::{RECORD_OVERHEAD, full};
+pub(crate) use room::{RECORD_OVERHEAD, full, record_bytes};
 pub use transactions::MAX_PRODUCERS;
 pub(crate) use upkeep::LogChecks;
 pub use upkeep::{

@@ -18,6 +18,20 @@ pub const MAX_STORED_BYTES: u64 = 1536 << 20;
 /// what stands for its attributes. A batch has a header as well, which many records share.
 pub(crate) const RECORD_OVERHEAD: u64 = 48;
 
+/// What a header takes beside its key and its value, at the most: two varints.
+const HEADER_OVERHEAD: usize = 20;
+
+/// How many bytes a record takes at the most, but for the header of its batch.
+pub(crate) fn record_bytes<'a>(
+    key: Option<&[u8]>,
+    value: Option<&[u8]>,
+    headers: impl Iterator<Item = (&'a [u8], Option<&'a [u8]>)>,
+) -> u64 {
+    let len = |bytes: Option<&[u8]>| bytes.map_or(0, <[u8]>::len);
+    let headers = headers.map(|(key, value)| key.len() + len(value) + HEADER_OVERHEAD);
+    (len(key) + len(value) + headers.sum::<usize>()) as u64 + RECORD_OVERHEAD
+}
+
 impl Cluster {
     /// How many bytes the logs of all topics hold together; see [`MAX_STORED_BYTES`].
     ///

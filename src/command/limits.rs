@@ -2,7 +2,7 @@
 
 use super::{Command, Produce};
 use crate::Bytes;
-use crate::cluster::RECORD_OVERHEAD;
+use crate::cluster::{RECORD_OVERHEAD, record_bytes};
 use crate::error::Error;
 use crate::group::{ConsumerConfig, ResetTo};
 
@@ -136,11 +136,9 @@ impl Command {
     pub(crate) fn incoming_bytes(&self) -> u64 {
         match self {
             Self::Produce(record) => {
-                let bytes = |bytes: &Option<Bytes>| bytes.as_ref().map_or(0, |bytes| bytes.len());
                 let headers = record.headers.iter();
-                let headers = headers.map(|each| each.key.len() + bytes(&each.value) + 20);
-                let payload = bytes(&record.key) + bytes(&record.value) + headers.sum::<usize>();
-                payload as u64 + RECORD_OVERHEAD
+                let headers = headers.map(|each| (&each.key[..], each.value.as_deref()));
+                record_bytes(record.key.as_deref(), record.value.as_deref(), headers)
             }
             Self::ProduceMany { .. } | Self::CopyLog { .. } | Self::CopyLogs { .. } => {
                 self.payload().len() as u64

@@ -44,6 +44,8 @@ pub struct Segment {
     /// The records of compressed batches, by where their batch begins. They are kept because a
     /// record that is read borrows its bytes from the log.
     unpacked: Vec<(u32, Arc<[u8]>)>,
+    /// How many bytes they have together: it is asked for with every act that brings some.
+    unpacked_bytes: u64,
     aborted: Vec<AbortedTransaction>,
     producer_snapshot: Option<Vec<u8>>,
     /// `index.interval.bytes` when it was begun: a later value holds from the next segment on.
@@ -66,6 +68,7 @@ impl Segment {
             last_modified_ms: now_ms,
             generation: 0,
             unpacked: Vec::new(),
+            unpacked_bytes: 0,
             aborted: Vec::new(),
             producer_snapshot: None,
             index_interval_bytes: config.index_interval_bytes,
@@ -75,11 +78,12 @@ impl Segment {
     /// How many bytes the records of its compressed batches take beside the batches.
     #[must_use]
     pub fn unpacked_bytes(&self) -> u64 {
-        self.unpacked.iter().map(|(_, bytes)| bytes.len() as u64).sum()
+        self.unpacked_bytes
     }
 
     /// Takes the unpacked records of the batch at `position`, which is the last so far.
     pub(crate) fn keep_unpacked(&mut self, position: usize, records: Arc<[u8]>) {
+        self.unpacked_bytes += records.len() as u64;
         self.unpacked.push((position as u32, records));
     }
 

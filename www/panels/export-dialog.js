@@ -81,13 +81,11 @@ export class ExportDialog extends EventTarget {
 
   /** @param {LoglanesError} error @returns {boolean} whether it was shown here */
   refused(error) {
-    if (!this.#dialog.element.open) return false;
-    this.#dialog.refusal.show(error);
-    return true;
+    return this.#dialog.refused(error);
   }
 
   close() {
-    if (this.#dialog.element.open) this.#dialog.close();
+    this.#dialog.close();
   }
 
   #topicChosen() {

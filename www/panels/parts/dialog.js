@@ -1,4 +1,6 @@
 /** @file A dialog with a form that stays open, input intact, until what it asks for is done. */
+/** @import { LoglanesError } from "../../../src/wasm/types.d.ts" */
+
 import { h } from "../../dom.js";
 import { button, uniqueId } from "./field.js";
 import { RefusalOutput } from "./refusal.js";
@@ -38,6 +40,12 @@ export class FormDialog {
     if (title !== undefined) this.#heading.textContent = title;
     this.refusal.clear();
     this.element.showModal();
+  }
+
+  /** @param {LoglanesError} error @returns {boolean} whether it was shown here, as the dialog is open */
+  refused(error) {
+    if (this.element.open) this.refusal.show(error);
+    return this.element.open;
   }
 
   close() {
