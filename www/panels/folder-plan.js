@@ -35,7 +35,7 @@ export class FolderPlan extends EventTarget {
       body: [
         this.#about,
         h("div", { class: "table-wrap", tabindex: 0, role: "group", "aria-label": "Topics of the folders" }, h("table", { class: "folder-topics" }, h("thead", null, h("tr", null, ...head)), this.#rows)),
-        h("p", { class: "hint" }, "Each partition’s files become its log, offsets and bytes untouched, as if they were copied to a broker; what is damaged is cut off, as there. All of it is one step of the history. To send records anew instead, give one topic’s folders alone."),
+        h("p", { class: "hint" }, "Each partition’s files become its log, offsets and bytes untouched, as if they were copied to a broker; what is damaged is cut off, as there. The copying is one step of the history, and each new topic another. To send records anew instead, give one topic’s folders alone."),
         h("p", { class: "hint" }, `New topics keep their records for ever: ${KEPT_NOTE}`),
         this.#rest,
       ],

@@ -24,8 +24,6 @@ use crate::error::{Error, ErrorCode, Result};
 use folder::Folder;
 use plan::TopicPlan;
 
-pub(crate) use shell::quoted;
-
 /// The most bytes of keys, values and headers in a bundle. A limit of this model: it is made in
 /// memory.
 pub const MAX_BUNDLE_BYTES: u64 = 256 << 20;

@@ -6,7 +6,7 @@ use super::{OffsetAt, configs, delete_records, log_dirs, offsets, topic_list, to
 use crate::Cluster;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::describe;
-use crate::interchange::bundle::quoted;
+use crate::interchange::bundle::shell::{pattern, quoted};
 
 /// One of the texts that Kafka's tools print of a cluster.
 ///
@@ -129,7 +129,7 @@ impl ToolRequest {
             }
             Self::DescribeTopic { topic } => {
                 known(topic)?;
-                let options = format!("--describe --topic {}", exactly(topic));
+                let options = format!("--describe --topic {}", quoted(&pattern(topic)));
                 ("kafka-topics", options, topics(cluster, |name| name == topic))
             }
             Self::DescribeConfigs { topic, all } => {
@@ -148,7 +148,8 @@ impl ToolRequest {
             Self::GetOffsets { topic, time } => {
                 known(topic)?;
                 let at: OffsetAt = time.parse().map_err(|()| no_time(time))?;
-                let options = format!("--topic {} --time {}", exactly(topic), quoted(time));
+                let options =
+                    format!("--topic {} --time {}", quoted(&pattern(topic)), quoted(time));
                 ("kafka-get-offsets", options, offsets(cluster, at, |name, _| name == topic))
             }
             Self::DeleteRecords { topic, partition, before } => {
@@ -184,11 +185,6 @@ impl ToolRequest {
 
 /// Where a broker has its logs unless told otherwise.
 const LOG_DIR: &str = "/tmp/kraft-combined-logs";
-
-/// A topic for a tool that takes a regular expression: a dot is no wildcard.
-fn exactly(topic: &str) -> String {
-    quoted(&topic.replace('.', "\\."))
-}
 
 fn no_time(time: &str) -> Error {
     Error::loglanes(format!("{time:?} is no time."))
