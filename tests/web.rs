@@ -3,24 +3,9 @@
 //! The tests of the boundary are JavaScript, as its users are: see `tests/web/boundary.js`. They
 //! call through the glue that wasm-bindgen makes, which converts and could bend what it is given.
 //!
-//! A good share of Kafka's recorded answers is compared here as well, by the very tests that do so
-//! natively: one module each, so that a browser is started but once.
+//! A good share of Kafka's recorded answers is compared in a browser as well: by `tests/golden.rs`,
+//! which is built for one too.
 #![cfg(target_arch = "wasm32")]
-// Each of them brings the module that reads the answers.
-#![allow(clippy::duplicate_mod)]
-
-#[path = "errors_golden/main.rs"]
-mod errors_golden;
-#[path = "files_golden.rs"]
-mod files_golden;
-#[path = "groups_assignors.rs"]
-mod groups_assignors;
-#[path = "log_golden.rs"]
-mod log_golden;
-#[path = "placement/main.rs"]
-mod placement;
-#[path = "producers_golden.rs"]
-mod producers_golden;
 
 use include_dir::{Dir, include_dir};
 use loglanes::ErrorCode;

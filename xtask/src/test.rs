@@ -147,7 +147,7 @@ impl Bench {
         setup::chromium()?;
         let driver = setup::chromedriver()?;
         let wasm = setup::WASM;
-        let mut tests = cmd!(shell, "cargo test --target {wasm} --test web");
+        let mut tests = cmd!(shell, "cargo test --target {wasm} --test web --test golden");
         // The runner is this very program, so that cargo need not be started inside cargo. Cargo
         // cuts the variable at spaces; a path with one is left to the runner of .cargo/config.toml.
         let runner = format!("{} wasm-test-runner", std::env::current_exe()?.display());

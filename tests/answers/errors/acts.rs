@@ -1,0 +1,298 @@
+//! Acts of the data, carried out by commands, and the state that they begin in.
+
+use std::collections::BTreeMap;
+
+use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
+use loglanes::log::{LogConfig, NewRecord, PartitionLog};
+use loglanes::topic::AlterConfigOp;
+use loglanes::{Bytes, Cluster, Command, Outcome, Produce, RecordSet, Result};
+use serde_json::{Value, json};
+
+use super::consumers::{consumer_calls, settings};
+use super::producers::create_producer;
+use super::{NOW, Skipped};
+use crate::recorded::{hex, list, number, text};
+
+/// The configs of a topic.
+pub fn configs(value: &Value) -> Result<BTreeMap<String, String>, Skipped> {
+    let Some(given) = value.as_object() else { return Ok(BTreeMap::new()) };
+    given
+        .iter()
+        .map(|(name, value)| {
+            let value = value.as_str().ok_or("a config without a value cannot be given")?;
+            Ok((name.clone(), value.to_owned()))
+        })
+        .collect()
+}
+
+pub fn apply(cluster: &mut Cluster, command: Command) -> Result<Outcome> {
+    cluster.apply(&command, NOW)
+}
+
+pub fn member(act: impl FnOnce(String, String) -> Command) -> Command {
+    act("g".to_owned(), "m".to_owned())
+}
+
+pub fn join(topics: &[String], reset: OffsetReset) -> Command {
+    let config = ConsumerConfig {
+        topics: topics.to_vec(),
+        auto_offset_reset: reset,
+        ..ConsumerConfig::default()
+    };
+    member(|group, member| Command::Join { group, member, config })
+}
+
+/// A record of the data; its value may be given by size.
+pub fn record(given: &Value, topic: &str) -> Produce {
+    let value = match given["value_size"].as_u64() {
+        Some(size) => Some(vec![b'x'; size as usize]),
+        None => hex(&given["value_hex"]),
+    };
+    Produce {
+        topic: topic.to_owned(),
+        partition: given["partition"].as_i64().map(|partition| partition as i32),
+        timestamp: timestamp(&given["timestamp"]),
+        key: hex(&given["key_hex"]).map(Bytes::from),
+        value: value.map(Bytes::from),
+        ..Produce::default()
+    }
+}
+
+pub fn timestamp(given: &Value) -> Option<i64> {
+    match given {
+        Value::String(text) => Some(text.strip_prefix("now").map_or_else(
+            || text.parse().unwrap(),
+            |after| NOW + after.parse::<i64>().unwrap_or(0),
+        )),
+        given => given.as_i64(),
+    }
+}
+
+/// What was there before the act.
+pub fn prior(line: &Value) -> Result<Cluster, Skipped> {
+    // The broker was alone, unless the line says more.
+    let brokers = line["brokers"].as_array();
+    let brokers = brokers.map_or_else(|| vec![1], |ids| ids.iter().map(number).collect());
+    let mut cluster = Cluster::with_brokers(7, brokers);
+    let prior = &line["prior"];
+    for topic in list(&prior["topics"]) {
+        let name = text(&topic["name"]);
+        let command = Command::CreateTopic {
+            name: name.to_owned(),
+            partitions: Some(number(&topic["partitions"])),
+            replication_factor: Some(number(&topic["replication_factor"])),
+            configs: configs(&topic["configs"])?,
+        };
+        apply(&mut cluster, command).unwrap();
+        let mut below = BTreeMap::new();
+        for start in list(&topic["log_start_offsets"]) {
+            let (partition, offset) = (number(&start["partition"]), number(&start["offset"]));
+            let log = PartitionLog::with_base_offset(LogConfig::default(), offset, NOW).unwrap();
+            cluster = cluster.with_log(name, partition, log).unwrap();
+            below.insert(partition, offset);
+        }
+        for given in list(&topic["records"]) {
+            let partition: i32 = number(&given["partition"]);
+            let gone = below.get(&partition).copied().unwrap_or(0);
+            for _ in gone..given["count"].as_i64().unwrap_or(1) {
+                apply(&mut cluster, Command::Produce(record(given, name))).unwrap();
+            }
+        }
+    }
+    for group in list(&prior["groups"]) {
+        if text(&group["group_id"]) != "g" {
+            return Err("more than one group".to_owned());
+        }
+        let topics: Vec<String> = cluster.topics().map(|(name, _)| name.to_owned()).collect();
+        if group.get("offsets").is_some() {
+            apply(&mut cluster, join(&topics, OffsetReset::Latest)).unwrap();
+            let offsets = Some(offsets(&group["offsets"]));
+            apply(&mut cluster, member(|group, member| Command::Commit { group, member, offsets }))
+                .unwrap();
+            apply(&mut cluster, member(|group, member| Command::Leave { group, member })).unwrap();
+        }
+        for one in list(&group["members"]) {
+            if one.get("consumer_config").is_some() {
+                let topics: Vec<String> =
+                    list(&one["topics"]).iter().map(|topic| text(topic).to_owned()).collect();
+                let config = settings(&one["consumer_config"], &topics)?;
+                let config = config.map_err(|error| error.message().to_owned())?;
+                apply(
+                    &mut cluster,
+                    member(|group, member| Command::Join { group, member, config }),
+                )
+                .unwrap();
+                continue;
+            }
+            let topics: Vec<String> =
+                list(&one["topics"]).iter().map(|topic| text(topic).to_owned()).collect();
+            apply(&mut cluster, join(&topics, OffsetReset::Latest)).unwrap();
+        }
+    }
+    Ok(cluster)
+}
+
+pub fn offsets(given: &Value) -> Vec<PartitionOffset> {
+    list(given)
+        .iter()
+        .map(|at| {
+            let (partition, offset) = (number(&at["partition"]), number(&at["offset"]));
+            let metadata = at["metadata"].as_str().unwrap_or_default().to_owned();
+            PartitionOffset {
+                metadata,
+                ..PartitionOffset::new(text(&at["topic"]), partition, offset)
+            }
+        })
+        .collect()
+}
+
+/// Carries out the act of a line, in place of Kafka. The outer error: it cannot be said here.
+pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped> {
+    let act = &line["act"];
+    let kind = text(&act["kind"]);
+    let topic =
+        || act["topic"].as_str().map(str::to_owned).ok_or_else(|| "a name that is null".to_owned());
+    match kind {
+        "create_topic" => {
+            if act.get("assignments").is_some() {
+                return Err("replicas assigned by hand".to_owned());
+            }
+            let given = configs(&act["configs"])?;
+            let command = Command::CreateTopic {
+                name: topic()?,
+                partitions: act["partitions"].as_i64().map(|count| count as i32),
+                replication_factor: act["replication_factor"].as_i64().map(|n| n as i16),
+                configs: given,
+            };
+            let name = topic()?;
+            Ok(apply(cluster, command).map(|_| {
+                let made = cluster.topic(&name).unwrap();
+                json!({
+                    "partitions": made.partition_count(),
+                    "replication_factor": made.replication_factor,
+                })
+            }))
+        }
+        "create_partitions" => {
+            if act.get("new_assignments").is_some() {
+                return Err("replicas assigned by hand".to_owned());
+            }
+            let total = number(&act["total_count"]);
+            let command = Command::CreatePartitions { topic: topic()?, total };
+            Ok(apply(cluster, command).map(|outcome| match outcome {
+                Outcome::PartitionsCreated { to, .. } => json!({"partitions_after": to}),
+                other => panic!("{other:?}"),
+            }))
+        }
+        "delete_topic" => {
+            Ok(apply(cluster, Command::DeleteTopic { name: topic()? }).map(|_| json!({})))
+        }
+        "produce" | "new_producer_record" => {
+            let mut record = record(act, &topic()?);
+            if act["producer_config"].is_object() {
+                match create_producer("p", act, cluster)? {
+                    Ok(_) => record.producer = Some("p".to_owned()),
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            Ok(apply(cluster, Command::Produce(record)).map(|outcome| match outcome {
+                Outcome::Produced { partition, offset, timestamp, .. } => json!({
+                    "partition": partition, "offset": offset, "timestamp": timestamp as i64,
+                }),
+                other => panic!("{other:?}"),
+            }))
+        }
+        "produce_many" => {
+            let mut set = RecordSet::builder();
+            for given in list(&act["records"]) {
+                let one = record(given, "t");
+                set.push(&NewRecord {
+                    timestamp: one.timestamp.unwrap(),
+                    key: one.key.as_deref(),
+                    value: one.value.as_deref(),
+                    headers: &[],
+                })
+                .unwrap();
+            }
+            let command = Command::ProduceMany {
+                topic: topic()?,
+                producer: None,
+                partitioner: None,
+                records: set.finish(),
+            };
+            Ok(apply(cluster, command).map(|outcome| match outcome {
+                Outcome::ProducedMany { partitions, refused, .. } => {
+                    assert_eq!(refused, 0.0);
+                    let sent = &partitions[0];
+                    json!({"first": sent.first_offset, "last": sent.last_offset})
+                }
+                other => panic!("{other:?}"),
+            }))
+        }
+        "alter_configs" if act["resource_type"] == "topic" => {
+            if act["validate_only"] == true {
+                return Err("a change that is only checked".to_owned());
+            }
+            let name = text(&act["resource"]).to_owned();
+            let ops: Vec<AlterConfigOp> = serde_json::from_value(act["ops"].clone()).unwrap();
+            let altered = apply(cluster, Command::AlterConfigs { topic: name.clone(), ops });
+            Ok(altered.map(|_| {
+                let entries = cluster.topic(&name).unwrap().config.describe();
+                let named = list(&act["ops"]).iter().filter_map(|op| {
+                    let entry = entries.iter().find(|entry| op["name"] == entry.def.name)?;
+                    let described = json!({"value": entry.value, "source": entry.source});
+                    Some((entry.def.name.to_owned(), described))
+                });
+                json!({"after": named.collect::<serde_json::Map<_, _>>()})
+            }))
+        }
+        "delete_records" => {
+            if line["exception"].as_str().is_some_and(|name| name.ends_with("TimeoutException")) {
+                return Err("a client that gives up, and tells its own counts".to_owned());
+            }
+            let (topic, partition) = (topic()?, number(&act["partition"]));
+            let before = number(&act["before_offset"]);
+            let command = Command::DeleteRecords { topic, partition, before };
+            Ok(apply(cluster, command).map(|outcome| match outcome {
+                Outcome::RecordsDeleted { log_start_offset, .. } => {
+                    json!({"low_watermark": log_start_offset})
+                }
+                other => panic!("{other:?}"),
+            }))
+        }
+        "delete_group" => {
+            let group = text(&act["group_id"]).to_owned();
+            Ok(apply(cluster, Command::DeleteGroup { group }).map(|_| json!({})))
+        }
+        "new_offset_and_metadata" => {
+            apply(cluster, Command::create_topic("t", 1)).unwrap();
+            apply(cluster, join(&["t".to_owned()], OffsetReset::Latest)).unwrap();
+            let offset = number(&act["offset"]);
+            let offsets = Some(vec![PartitionOffset::new("t", 0, offset)]);
+            let commit = member(|group, member| Command::Commit { group, member, offsets });
+            Ok(apply(cluster, commit).map(|_| json!({})))
+        }
+        "consumer_calls" => consumer_calls(act, cluster),
+        "new_consumer" => {
+            if act["consumer_config"].get("max.poll.records").is_some() {
+                return Err("max.poll.records is a matter of each poll".to_owned());
+            }
+            let config = settings(&act["consumer_config"], &["t".to_owned()])?;
+            Ok(config.and_then(|config| {
+                let group = act["consumer_config"]["group.id"].as_str().unwrap_or("g").to_owned();
+                let join = Command::Join { group, member: "m".to_owned(), config };
+                apply(cluster, join).map(|_| json!({}))
+            }))
+        }
+        "delete_group_offsets" => {
+            let group = text(&act["group_id"]).to_owned();
+            let topics = list(&act["partitions"])
+                .iter()
+                .map(|at| format!("{}:{}", text(&at["topic"]), at["partition"]))
+                .collect();
+            Ok(apply(cluster, Command::DeleteOffsets { group, topics }).map(|_| json!({})))
+        }
+        "new_producer" => Ok(create_producer("p", act, cluster)?.map(|_| json!({}))),
+        other => Err(format!("no command: {other}")),
+    }
+}
