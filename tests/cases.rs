@@ -2,6 +2,9 @@
 //! through the same commands that a page gives.
 #![cfg(not(target_arch = "wasm32"))]
 
+#[path = "support/reload.rs"]
+mod reload;
+
 use std::collections::BTreeMap;
 
 use loglanes::group::{
@@ -9,9 +12,10 @@ use loglanes::group::{
 };
 use loglanes::insight::{KeyCensus, split_keys, what_if};
 use loglanes::log::{LogConfig, NewRecord, PartitionLog};
-use loglanes::snapshot::{Export, FileReader, Restorer};
+use loglanes::snapshot::{Export, FileReader};
 use loglanes::view::{ClusterView, placement, summaries};
 use loglanes::{Cluster, Command, ImportSpec, Outcome, Produce, RecordSet, SeekTo, Session};
+use reload::reloaded;
 
 /// 2024-04-01T19:33:20.000Z.
 const T: i64 = 1_712_000_000_000;
@@ -415,14 +419,7 @@ fn none_empty_and_the_text_null_are_three_things_everywhere() {
     }
     assert_eq!(listed(&session), expected);
 
-    let mut restorer = Restorer::default();
-    while let Some(changes) = session.changes().unwrap() {
-        for (name, bytes) in &changes.puts {
-            restorer.add(name, bytes).unwrap();
-        }
-        session.saved(changes.token);
-    }
-    assert_eq!(listed(&restorer.finish().unwrap()), expected);
+    assert_eq!(listed(&reloaded(&mut session)), expected);
 
     let (mut export, mut reader) = (Export::default(), FileReader::default());
     while let Some(part) = export.next_part(&session).unwrap() {

@@ -12,6 +12,9 @@ mod answers;
 mod files;
 #[path = "support/recorded.rs"]
 mod recorded;
+#[cfg(not(target_arch = "wasm32"))]
+#[path = "support/reload.rs"]
+mod reload;
 
 /// A folder that is named wrongly would compare nothing, and pass.
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,10 +1,13 @@
 //! What a run of a scenario does, act by act.
 
+#[path = "support/reload.rs"]
+mod reload;
+
 use loglanes::scenario::{
     DEFAULT_START_MS, Player, Report, Scenario, StepReport, history_text, run,
 };
-use loglanes::snapshot::Restorer;
-use loglanes::{Cluster, Command, Session};
+use loglanes::{Cluster, Command};
+use reload::reloaded;
 
 fn scenario(text: &str) -> Scenario {
     Scenario::parse(text).unwrap_or_else(|problems| panic!("{}", problems[0]))
@@ -168,18 +171,6 @@ expect error INVALID_PARTITIONS
 "#,
     ));
     assert!(report.is_met(), "{report:?}");
-}
-
-/// The session as it is after it was saved and loaded.
-fn reloaded(session: &mut Session) -> Session {
-    let mut restorer = Restorer::default();
-    while let Some(step) = session.changes().unwrap() {
-        for (name, chunk) in &step.puts {
-            restorer.add(name, chunk).unwrap();
-        }
-        session.saved(step.token);
-    }
-    restorer.finish().unwrap()
 }
 
 #[test]

@@ -2,15 +2,18 @@
 //! broker of Apache Kafka 4.4.0 and its Java client gave for the same calls.
 #![cfg(not(target_arch = "wasm32"))]
 
+#[path = "support/reload.rs"]
+mod reload;
+
 use std::collections::BTreeMap;
 
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
 use loglanes::insight::{LaneIndex, Tag};
 use loglanes::log::{IsolationLevel, PartitionLog, TransactionFate};
 use loglanes::producer::Identity;
-use loglanes::snapshot::Restorer;
 use loglanes::view::{Standing, TransactionSpan, record, summaries, transactions};
 use loglanes::{Bytes, Cluster, Command, Outcome, Produce, RecordSet, Session};
+use reload::reloaded;
 
 const NOW: i64 = 1_750_000_000_000;
 
@@ -18,6 +21,19 @@ const NOW: i64 = 1_750_000_000_000;
 fn session() -> Session {
     let mut session = Session::new(7);
     session.apply(Command::create_topic("t", 2), NOW).unwrap();
+    session
+}
+
+/// A session with a topic `t` of one partition that takes batches of up to 300 bytes.
+fn narrow_session() -> Session {
+    let mut session = Session::new(7);
+    let create = Command::CreateTopic {
+        name: "t".into(),
+        partitions: Some(1),
+        replication_factor: None,
+        configs: [("max.message.bytes".to_owned(), "300".to_owned())].into(),
+    };
+    session.apply(create, NOW).unwrap();
     session
 }
 
@@ -81,15 +97,7 @@ fn batches(session: &Session) -> Vec<(i64, i16, i32)> {
 /// What is saved comes back equal, and what is written down leads to the same.
 fn check_kept(session: &mut Session) {
     assert_eq!(session.history().replay(7).unwrap(), *session.cluster());
-    session.forget_saved();
-    let mut restorer = Restorer::default();
-    while let Some(step) = session.changes().unwrap() {
-        for (name, chunk) in &step.puts {
-            restorer.add(name, chunk).unwrap();
-        }
-        session.saved(step.token);
-    }
-    assert_eq!(restorer.finish().unwrap().cluster(), session.cluster());
+    assert_eq!(reloaded(session).cluster(), session.cluster());
 }
 
 #[test]
@@ -127,14 +135,7 @@ fn a_batch_that_is_sent_again_is_stored_once_by_an_idempotent_producer_alone() {
 
 #[test]
 fn a_refused_batch_among_many_costs_the_producer_its_epoch() {
-    let mut session = Session::new(7);
-    let create = Command::CreateTopic {
-        name: "t".into(),
-        partitions: Some(1),
-        replication_factor: None,
-        configs: [("max.message.bytes".to_owned(), "300".to_owned())].into(),
-    };
-    session.apply(create, NOW).unwrap();
+    let mut session = narrow_session();
     send_as(&mut session, None, "1");
     let mut records = RecordSet::builder();
     let value = vec![b'x'; 400];
@@ -329,14 +330,7 @@ fn a_transaction_whose_time_is_up_is_aborted_by_the_clock() {
 
 #[test]
 fn a_record_that_is_refused_leaves_only_the_abort_and_a_marker() {
-    let mut session = Session::new(7);
-    let create = Command::CreateTopic {
-        name: "t".into(),
-        partitions: Some(1),
-        replication_factor: None,
-        configs: [("max.message.bytes".to_owned(), "300".to_owned())].into(),
-    };
-    session.apply(create, NOW).unwrap();
+    let mut session = narrow_session();
     transactional(&mut session, "p", "x");
     begin(&mut session, "p");
     let refused = send_as(&mut session, Some("p"), &"x".repeat(400));

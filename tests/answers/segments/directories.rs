@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::recorded::{Tally, folder, lines, names};
+use crate::reload::reloaded;
 use loglanes::interchange::segment::{LogFiles, read_zip};
 use loglanes::interchange::{Export, ExportFormat, ExportScope, ExportSpec, FileFormat, inspect};
-use loglanes::snapshot::Restorer;
 use loglanes::{Cluster, Command, CopiedLog, ImportSpec, Outcome, SegmentSet, Session};
 
 const T0: i64 = 1_700_000_000_000;
@@ -285,15 +285,7 @@ fn the_leader_that_wrote_the_last_batch_leads_on() {
     session.apply(delete, T0).unwrap();
     session.apply(Command::RunRetention { topic: None }, T0).unwrap();
     let before = session.cluster().clone();
-    session.forget_saved();
-    let mut restorer = Restorer::default();
-    while let Some(step) = session.changes().unwrap() {
-        for (name, chunk) in &step.puts {
-            restorer.add(name, chunk).unwrap();
-        }
-        session.saved(step.token);
-    }
-    let mut again = restorer.finish().unwrap();
+    let mut again = reloaded(&mut session);
     assert_eq!(*again.cluster(), before);
     again.apply(Command::produce("t", Some(b"k"), Some(b"v")), T0).unwrap();
     let log = &again.cluster().topic("t").unwrap().partitions[0].log;
