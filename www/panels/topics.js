@@ -159,10 +159,9 @@ export class TopicsPanel extends Panel {
   }
 }
 
-/** @param {TopicView} topic */
+/** What differs from Kafka's defaults is told, a replication factor too. @param {TopicView} topic */
 function facts({ partitions, replicationFactor, records, bytes, configs }) {
+  const replicas = replicationFactor === 1 ? [] : [`replication factor ${count(replicationFactor)}`];
   const own = Object.entries(configs).map(([name, value]) => `${name}=${value}`);
-  return [
-    plural(partitions.length, "partition"), `replication factor ${count(replicationFactor)}`, plural(records, "record"), size(bytes), ...own,
-  ].map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ");
+  return [plural(partitions.length, "partition"), ...replicas, plural(records, "record"), size(bytes), ...own].map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ");
 }
