@@ -12,7 +12,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::producer::{Memory, Producer, partitioner_of};
 use crate::snapshot::RESTORE_HINT;
-use crate::topic::{INTERNAL_TOPICS, Topic, check_name};
+use crate::topic::{PRESENT_INTERNAL_TOPICS, Topic, check_name};
 
 impl Cluster {
     /// Whether brokers, topics, groups and producers fit together, and the limits are kept.
@@ -92,7 +92,7 @@ impl Cluster {
 }
 
 fn check_topic(name: &str, topic: &Topic, brokers: &BTreeSet<i32>) -> Result {
-    let is_reserved = name == "__cluster_metadata" || INTERNAL_TOPICS.contains(&name);
+    let is_reserved = name == "__cluster_metadata" || PRESENT_INTERNAL_TOPICS.contains(&name);
     ensure(check_name(name).is_ok() && !is_reserved, || format!("{name:?} is no topic's name."))?;
     ensure(!topic.partitions.is_empty(), || format!("The topic {name} has no partition."))?;
     for (number, partition) in topic.partitions.iter().enumerate() {

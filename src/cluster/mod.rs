@@ -167,9 +167,15 @@ impl Cluster {
             Command::CreateTopic { name, partitions, replication_factor, configs } => {
                 self.create_topic(name, *partitions, *replication_factor, configs, now_ms)
             }
+            Command::CreateAssignedTopic { name, assignments, configs } => {
+                self.create_assigned_topic(name, assignments, configs, now_ms)
+            }
             Command::DeleteTopic { name } => self.delete_topic(name),
             Command::CreatePartitions { topic, total } => {
-                self.create_partitions(topic, *total, now_ms)
+                self.create_partitions(topic, *total, None, now_ms)
+            }
+            Command::CreateAssignedPartitions { topic, total, assignments } => {
+                self.create_partitions(topic, *total, Some(assignments), now_ms)
             }
             Command::Produce(record) => self.produce(record, now_ms),
             Command::ProduceMany { topic, producer, partitioner, records } => {
@@ -424,8 +430,10 @@ fn changes_logs(command: &Command) -> bool {
     matches!(
         command,
         Command::CreateTopic { .. }
+            | Command::CreateAssignedTopic { .. }
             | Command::DeleteTopic { .. }
             | Command::CreatePartitions { .. }
+            | Command::CreateAssignedPartitions { .. }
             | Command::Produce(_)
             | Command::ProduceMany { .. }
             | Command::Generate { .. }

@@ -137,6 +137,16 @@ impl Cluster {
             return Err(Error::code_alone(ErrorCode::InvalidTopicException)
                 .with_hint("The records of Kafka's own topics cannot be deleted."));
         }
+        if check_name(name).is_err() {
+            return Err(Error::broker(
+                ErrorCode::InvalidTopicException,
+                format!(
+                    "Failed to fetch metadata for partition {name}-{partition} due to invalid \
+                     topic `{name}`"
+                ),
+            )
+            .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them."));
+        }
         let topic = self.topics.get_mut(name).ok_or_else(|| unknown_topic(name))?;
         let held = topic.partition_mut(partition).ok_or_else(|| {
             Error::code_alone(ErrorCode::UnknownTopicOrPartition)

@@ -61,6 +61,17 @@ impl Command {
                 let texts = std::iter::once(name).chain(texts);
                 (texts.map(String::as_str).collect(), configs.len())
             }
+            Self::CreateAssignedTopic { name, assignments, configs } => {
+                let texts = configs.iter().flat_map(|(name, value)| [name, value]);
+                let texts = std::iter::once(name).chain(texts);
+                let rows = assignments.iter().map(|row| row.replicas.len());
+                let longest = rows.chain([assignments.len(), configs.len()]).max();
+                (texts.map(String::as_str).collect(), longest.unwrap_or(0))
+            }
+            Self::CreateAssignedPartitions { topic, assignments, .. } => {
+                let rows = assignments.iter().map(Vec::len);
+                (vec![topic], rows.chain([assignments.len()]).max().unwrap_or(0))
+            }
             Self::Produce(Produce { topic, producer, partitioner, .. })
             | Self::ProduceMany { topic, producer, partitioner, .. }
             | Self::Generate { topic, producer, partitioner, .. } => {

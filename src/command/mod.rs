@@ -15,7 +15,7 @@ use crate::generate::GenerateSpec;
 use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo, TopicPartition};
 use crate::record_set::RecordSet;
 use crate::segment_set::{SegmentSet, SegmentSets};
-use crate::topic::AlterConfigOp;
+use crate::topic::{AlterConfigOp, ReplicaAssignment};
 
 pub(crate) use limits::check_texts;
 pub use limits::{MAX_ID_BYTES, MAX_LIST};
@@ -53,6 +53,16 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         configs: BTreeMap<String, String>,
     },
+    /// Makes a topic whose partitions are held by the brokers that are named.
+    CreateAssignedTopic {
+        /// Its name.
+        name: String,
+        /// The brokers of each partition; none: as [`Command::CreateTopic`] without numbers.
+        assignments: Vec<ReplicaAssignment>,
+        /// Topic configs by Kafka's names, as text.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        configs: BTreeMap<String, String>,
+    },
     /// Deletes a topic, its records and what groups have committed on it.
     DeleteTopic {
         /// Its name.
@@ -64,6 +74,15 @@ pub enum Command {
         topic: String,
         /// The new count of partitions in all.
         total: i32,
+    },
+    /// Grows a topic by partitions that are held by the brokers that are named.
+    CreateAssignedPartitions {
+        /// The topic's name.
+        topic: String,
+        /// The new count of partitions in all.
+        total: i32,
+        /// The brokers of each new partition, the leader first.
+        assignments: Vec<Vec<i32>>,
     },
     /// Sends one record and flushes.
     Produce(Produce),
@@ -512,8 +531,10 @@ impl Command {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::CreateTopic { .. } => "createTopic",
+            Self::CreateAssignedTopic { .. } => "createAssignedTopic",
             Self::DeleteTopic { .. } => "deleteTopic",
             Self::CreatePartitions { .. } => "createPartitions",
+            Self::CreateAssignedPartitions { .. } => "createAssignedPartitions",
             Self::Produce(_) => "produce",
             Self::ProduceMany { .. } => "produceMany",
             Self::Generate { .. } => "generate",

@@ -13,7 +13,7 @@ use crate::group::{
     ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES, PartitionOffset, ResetTo,
 };
 use crate::scenario::{Place, Setting, Value, Word, print_span};
-use crate::topic::{AlterConfigOp, ConfigOp};
+use crate::topic::{AlterConfigOp, ConfigOp, ReplicaAssignment};
 
 /// One line of a scenario.
 impl fmt::Display for Command {
@@ -27,9 +27,25 @@ impl fmt::Display for Command {
                     .iter()
                     .try_for_each(|(name, value)| write!(f, " {}={}", Setting(name), Value(value)))
             }
+            Self::CreateAssignedTopic { name, assignments, configs } => {
+                write!(f, "topic {}", Word(name))?;
+                write!(f, " assignment={}", Value(&ReplicaAssignment::print(assignments)))?;
+                configs
+                    .iter()
+                    .try_for_each(|(name, value)| write!(f, " {}={}", Setting(name), Value(value)))
+            }
             Self::DeleteTopic { name } => write!(f, "delete-topic {}", Word(name)),
             Self::CreatePartitions { topic, total } => {
                 write!(f, "partitions {} {total}", Word(topic))
+            }
+            Self::CreateAssignedPartitions { topic, total, assignments } => {
+                let rows = (0..).zip(assignments);
+                let rows = rows.map(|(partition, replicas)| ReplicaAssignment {
+                    partition,
+                    replicas: replicas.clone(),
+                });
+                let rows = ReplicaAssignment::print(&rows.collect::<Vec<_>>());
+                write!(f, "partitions {} {total} assignment={}", Word(topic), Value(&rows))
             }
             Self::Produce(record) => record.fmt(f),
             Self::ProduceMany { topic, producer, partitioner, records } => {

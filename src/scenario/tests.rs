@@ -17,7 +17,7 @@ use crate::group::{
     ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, ResetTo, TopicPartition,
 };
 use crate::log::{Header, IsolationLevel, NewRecord};
-use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp};
+use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, ReplicaAssignment};
 use crate::{Bytes, RecordSet};
 
 /// Names as people give them, and names that look like something else.
@@ -44,7 +44,7 @@ fn bytes() -> BoxedStrategy<Bytes> {
 
 fn config_name() -> BoxedStrategy<String> {
     let known: Vec<String> = CONFIG_DEFS.iter().map(|def| def.name.to_owned()).collect();
-    let odd = select(vec!["partitions", "replication-factor"]).prop_map(str::to_owned);
+    let odd = select(vec!["partitions", "replication-factor", "assignment"]).prop_map(str::to_owned);
     prop_oneof![4 => select(known), 1 => name(), 1 => odd].boxed()
 }
 
@@ -157,6 +157,10 @@ fn offset() -> impl Strategy<Value = PartitionOffset> {
     )
 }
 
+fn brokers() -> BoxedStrategy<Vec<i32>> {
+    vec(any::<i32>(), 0..3).boxed()
+}
+
 /// Every command, by the verb of its line: none may be missing here.
 fn of_verb(verb: &str) -> BoxedStrategy<Command> {
     let who = || (name(), name());
@@ -166,16 +170,38 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
             option::of(any::<i32>()),
             option::of(any::<i16>()),
             btree_map(config_name(), name(), 0..3),
+            option::of(vec((any::<i32>(), brokers()), 0..3)),
         )
             .prop_map(
-                |(name, partitions, replication_factor, configs): (_, _, _, BTreeMap<_, _>)| {
-                    Command::CreateTopic { name, partitions, replication_factor, configs }
+                |(name, partitions, replication_factor, configs, rows): (
+                    _,
+                    _,
+                    _,
+                    BTreeMap<_, _>,
+                    _,
+                )| {
+                    let Some(rows) = rows else {
+                        return Command::CreateTopic {
+                            name,
+                            partitions,
+                            replication_factor,
+                            configs,
+                        };
+                    };
+                    let row = |(partition, replicas)| ReplicaAssignment { partition, replicas };
+                    let assignments = rows.into_iter().map(row).collect();
+                    Command::CreateAssignedTopic { name, assignments, configs }
                 },
             )
             .boxed(),
         "delete-topic" => name().prop_map(|name| Command::DeleteTopic { name }).boxed(),
-        "partitions" => (name(), any::<i32>())
-            .prop_map(|(topic, total)| Command::CreatePartitions { topic, total })
+        "partitions" => (name(), any::<i32>(), option::of(vec(brokers(), 0..3)))
+            .prop_map(|(topic, total, assignments)| match assignments {
+                None => Command::CreatePartitions { topic, total },
+                Some(assignments) => {
+                    Command::CreateAssignedPartitions { topic, total, assignments }
+                }
+            })
             .boxed(),
         "configs" => (name(), vec(op(), 0..4))
             .prop_map(|(topic, ops)| Command::AlterConfigs { topic, ops })
@@ -354,9 +380,9 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
 /// A new command has to be named here, and made above.
 fn verb_of(command: &Command) -> &'static str {
     match command {
-        Command::CreateTopic { .. } => "topic",
+        Command::CreateTopic { .. } | Command::CreateAssignedTopic { .. } => "topic",
         Command::DeleteTopic { .. } => "delete-topic",
-        Command::CreatePartitions { .. } => "partitions",
+        Command::CreatePartitions { .. } | Command::CreateAssignedPartitions { .. } => "partitions",
         Command::Produce(_) | Command::Generate { .. } => "produce",
         Command::ProduceMany { .. } => "produce-many",
         Command::CopyLog { .. } | Command::CopyLogs { .. } => "copy-log",
@@ -490,7 +516,7 @@ fn what_cannot_be_read_is_told_with_its_place_and_the_way_out() {
             1,
             9,
             "The word b has no meaning here.",
-            "There are: partitions, replication-factor.",
+            "There are: partitions, replication-factor, assignment.",
         ),
         ("tick now", 1, 6, "Nothing more is expected in this line.", "One act stands in a line"),
         ("produce a key=b", 1, 15, "Here a key is expected.", "Bytes are written \"text\""),
@@ -571,6 +597,27 @@ fn what_cannot_be_read_is_told_with_its_place_and_the_way_out() {
             1,
             "This is reserved for Kafka's own command lines.",
             "with #",
+        ),
+        (
+            "topic a assignment=1:x",
+            1,
+            20,
+            "1:x names no brokers.",
+            "the brokers of partition 0, then of 1",
+        ),
+        (
+            "topic a partitions=2 assignment=1,2",
+            1,
+            36,
+            "The assignment says itself how many partitions and replicas there are.",
+            "Leave partitions= and replication-factor= out.",
+        ),
+        (
+            "partitions a 3 assignment=5@1",
+            1,
+            27,
+            "New partitions are named in their order.",
+            "without its number",
         ),
         ("  > orders", 1, 3, "This is reserved for Kafka's own command lines.", ""),
         ("produce a key=\"é\" value=\"b", 1, 25, "This quote is not closed.", "same line"),

@@ -1,15 +1,18 @@
 //! A topic: a name, its configs, and its partitions, each with the brokers that hold it.
 
+mod assignment;
 mod config;
 mod name;
 
+pub use assignment::ReplicaAssignment;
+pub(crate) use assignment::{check_row, check_rows, refusal as bad_assignment};
 pub use config::{
     AlterConfigOp, CONFIG_DEFS, ConfigDef, ConfigEntry, ConfigOp, ConfigSource, ConfigType,
     ConfigValue, Rule, TopicConfig, config_def,
 };
 pub(crate) use config::{check_request, read_config};
-pub(crate) use name::illegal;
 pub use name::{INTERNAL_TOPICS, MAX_NAME_LENGTH, check_name, names_collide};
+pub(crate) use name::{PRESENT_INTERNAL_TOPICS, illegal};
 
 use crate::log::PartitionLog;
 

@@ -12,6 +12,10 @@ pub const MAX_NAME_LENGTH: usize = 249;
 pub const INTERNAL_TOPICS: [&str; 3] =
     ["__consumer_offsets", "__transaction_state", "__share_group_state"];
 
+/// Those of them that are there: a broker makes the third with the first share group, and this
+/// model has none. Until then anybody may make it.
+pub(crate) const PRESENT_INTERNAL_TOPICS: [&str; 2] = ["__consumer_offsets", "__transaction_state"];
+
 /// Whether a name is legal, in the order of the broker's own checks.
 ///
 /// # Errors

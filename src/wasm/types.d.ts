@@ -56,8 +56,12 @@ export interface PartitionOffset {
 export type Command =
   | { type: "createTopic"; name: string; partitions?: number; replicationFactor?: number; configs?: Record<string, string> }
   | { type: "deleteTopic"; name: string }
+  /** Replicas by hand, in place of the two numbers: `replicas` are broker ids, and the first leads. */
+  | { type: "createAssignedTopic"; name: string; assignments: { partition: number; replicas: number[] }[]; configs?: Record<string, string> }
   /** `total` is the new count of partitions, as in Kafka's CreatePartitions. */
   | { type: "createPartitions"; topic: string; total: number }
+  /** The same with the brokers of each new partition, the leader first. */
+  | { type: "createAssignedPartitions"; topic: string; total: number; assignments: number[][] }
   /** One record, sent and flushed. `partitioner` is an id of `partitioners()`; a null timestamp is the clock's. */
   | ({ type: "produce" } & RecordDraft)
   | GenerateCommand

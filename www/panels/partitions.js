@@ -1,7 +1,8 @@
 /** @file A topic's partitions; what more of them would do to its keys, and what they did. */
 import { count, h, size } from "../dom.js";
 import { answer } from "./parts/answer.js";
-import { button, field, longScroller, numberInput, scroller } from "./parts/field.js";
+import { ASSIGNMENT_NOTE, brokers } from "./parts/brokers.js";
+import { button, field, longScroller, numberInput, scroller, textInput } from "./parts/field.js";
 import { KeptList, setText, whileSeen } from "./parts/keep.js";
 import { keyChip } from "./parts/key-chip.js";
 import { NOT_INT32, int32, plural } from "./parts/numbers.js";
@@ -36,6 +37,7 @@ export class PartitionsPanel extends Panel {
     { name: "kafka-log-dirs", request: () => ({ tool: "describeLogDirs", topic: this.#topicName }) },
   ]);
   #total = numberInput({ size: 6 });
+  #assignment = textInput({ class: "mono", maxlength: null });
   #from = h("span");
   #whatIf = h("div", { class: "stack what-if", "aria-live": "off" });
   #grown = h("output", { class: "grown" });
@@ -63,7 +65,8 @@ export class PartitionsPanel extends Panel {
         this.#grow();
       },
     },
-      this.#from, field("to a total of", this.#total), h("button", { type: "submit" }, "Add partitions now"));
+      this.#from, field("to a total of", this.#total), h("button", { type: "submit" }, "Add partitions now"),
+      h("details", null, h("summary", null, "Replicas by hand"), field("Replica assignment", this.#assignment, ASSIGNMENT_NOTE)));
     this.#content = h("div", { class: "stack" },
       scroller("Partitions", h("table", { class: "partition-table" },
         h("thead", null, h("tr", null, ...COLUMNS.map((text, i) => h("th", { scope: "col", class: i === 2 ? null : "num" }, text)))), this.#body)),
@@ -87,6 +90,7 @@ export class PartitionsPanel extends Panel {
       this.#topicName = topic.name;
       this.#limit = ROWS;
       this.#total.value = String(2 * topic.partitions.length);
+      this.#assignment.value = "";
       this.refusal.clear();
       this.#grown.replaceChildren();
       this.#computed = "";
@@ -172,13 +176,20 @@ export class PartitionsPanel extends Panel {
         : `The new total “${this.#total.value}” ${NOT_INT32}`);
       return;
     }
-    this.command({ type: "createPartitions", topic: topic.name, total });
+    if (this.#assignment.value.trim() === "") {
+      this.command({ type: "createPartitions", topic: topic.name, total });
+      return;
+    }
+    const assignments = brokers(this.#assignment.value);
+    if (assignments === null) this.refusal.say(`“${this.#assignment.value}” names no brokers: write 1:2,2:3.`);
+    else this.command({ type: "createAssignedPartitions", topic: topic.name, total, assignments });
   }
 
   /** @override @param {Outcome} outcome */
   done(outcome) {
     super.done(outcome);
     if (outcome.type !== "partitionsCreated") return;
+    this.#assignment.value = "";
     const { from, to } = outcome;
     this.#grown.replaceChildren(`Added ${to - from === 1 ? `partition ${from}` : `partitions ${from} to ${to - 1}`}, empty, at offset 0. The records before stay where they are.`);
   }

@@ -1,6 +1,7 @@
 /** @file Choosing, making and deleting topics. */
 import { count, h, size } from "../dom.js";
 import { FormDialog } from "./parts/dialog.js";
+import { ASSIGNMENT_NOTE, brokers } from "./parts/brokers.js";
 import { button, field, numberInput, textInput } from "./parts/field.js";
 import { setOptions, setText } from "./parts/keep.js";
 import { KEPT, KEPT_NOTE } from "./parts/kept.js";
@@ -25,6 +26,7 @@ export class TopicsPanel extends Panel {
   #name = textInput({ class: "mono", maxlength: null });
   #partitions = numberInput({ placeholder: "1" });
   #replication = numberInput({ placeholder: "1" });
+  #assignment = textInput({ class: "mono", maxlength: null });
   #kept = h("input", { type: "checkbox", id: "topic-kept", checked: true, "aria-describedby": "topic-kept-note" });
   #timestampType = h("select", null);
   #configs = CONFIGS.map(({ name, fallback, note }) => ({ name, note, input: numberInput({ placeholder: fallback }) }));
@@ -54,6 +56,8 @@ export class TopicsPanel extends Panel {
         h("div", { class: "fields" },
           field("Partitions", this.#partitions, "Can grow later, never shrink."),
           field("Replication factor", this.#replication, "There are 3 brokers.")),
+        h("details", null, h("summary", null, "Replicas by hand"),
+          field("Replica assignment", this.#assignment, `In place of the two numbers. ${ASSIGNMENT_NOTE}`)),
         h("div", { class: "check-line" }, this.#kept,
           h("label", { for: "topic-kept" }, h("span", null, "Keep records for ever", h("span", { class: "hint", id: "topic-kept-note" }, KEPT_NOTE)))),
         h("details", null, h("summary", null, "Configs"),
@@ -99,6 +103,19 @@ export class TopicsPanel extends Panel {
     const configs = this.#kept.checked ? { ...KEPT } : {};
     if (this.#timestampType.value) configs["message.timestamp.type"] = this.#timestampType.value;
     for (const { name, input } of this.#configs) if (input.value !== "") configs[name] = input.value;
+    const command = this.#assignment.value.trim() === "" ? this.#placed() : this.#assigned();
+    if (command === null) return;
+    if (Object.keys(configs).length > 0) command.configs = configs;
+    const there = this.#state?.view.topics.some(({ name }) => name === command.name);
+    this.#making = there ? null : command.name;
+    this.command(command, refusal);
+  }
+
+  /**
+   * A topic whose replicas the controller places; `null`, and said, if a number is none.
+   * @returns {Extract<import("../../src/wasm/types.d.ts").Command, { type: "createTopic" }> | null}
+   */
+  #placed() {
     /** @type {Extract<import("../../src/wasm/types.d.ts").Command, { type: "createTopic" }>} */
     const command = { type: "createTopic", name: this.#name.value };
     for (const [what, input, set] of /** @type {const} */ ([
@@ -108,23 +125,37 @@ export class TopicsPanel extends Panel {
       if (input.value.trim() === "") continue;
       const value = int32(input.value);
       if (value === null) {
-        refusal.say(`${what} “${input.value}” ${NOT_INT32}`);
+        this.#creation.refusal.say(`${what} “${input.value}” ${NOT_INT32}`);
         input.focus();
-        return;
+        return null;
       }
       set(value);
     }
-    if (Object.keys(configs).length > 0) command.configs = configs;
-    const there = this.#state?.view.topics.some(({ name }) => name === command.name);
-    this.#making = there ? null : command.name;
-    this.command(command, refusal);
+    return command;
+  }
+
+  /**
+   * A topic whose brokers are named; `null`, and said, if they are not, or if numbers stand beside them.
+   * @returns {Extract<import("../../src/wasm/types.d.ts").Command, { type: "createAssignedTopic" }> | null}
+   */
+  #assigned() {
+    const rows = brokers(this.#assignment.value);
+    const counts = [this.#partitions, this.#replication].some((input) => input.value.trim() !== "");
+    if (rows === null || counts) {
+      this.#creation.refusal.say(rows === null
+        ? `The replica assignment “${this.#assignment.value}” names no brokers: write 1:2,2:3.`
+        : "The replica assignment says itself how many partitions and replicas there are: leave both numbers empty.");
+      this.#assignment.focus();
+      return null;
+    }
+    return { type: "createAssignedTopic", name: this.#name.value, assignments: rows.map((replicas, partition) => ({ partition, replicas })) };
   }
 
   #made() {
     const name = /** @type {string} */ (this.#making);
     this.#making = null;
     this.#creation.close();
-    for (const input of [this.#name, this.#partitions, this.#replication, ...this.#configs.map(({ input }) => input)]) input.value = "";
+    for (const input of [this.#name, this.#partitions, this.#replication, this.#assignment, ...this.#configs.map(({ input }) => input)]) input.value = "";
     this.#timestampType.value = "";
     this.emit("choose-topic", name);
   }

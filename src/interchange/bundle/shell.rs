@@ -166,11 +166,24 @@ pub(crate) fn create_topic(
     configs: &[(String, String)],
     out: &mut String,
 ) {
-    let topic = quoted(name);
-    let mut call = vec![
-        format!("tool kafka-topics --create --topic {topic} --partitions {partitions}"),
+    let how = [
+        format!("--partitions {partitions}"),
         format!("--replication-factor \"${{REPLICATION_FACTOR:-{replication_factor}}}\""),
     ];
+    create_topic_with(name, how, configs, out);
+}
+
+/// The same where partitions and replicas are said in some way.
+pub(crate) fn create_topic_with(
+    name: &str,
+    how: impl IntoIterator<Item = String>,
+    configs: &[(String, String)],
+    out: &mut String,
+) {
+    let mut how = how.into_iter();
+    let first = how.next().unwrap_or_default();
+    let mut call = vec![format!("tool kafka-topics --create --topic {} {first}", quoted(name))];
+    call.extend(how);
     let (taken, later): (Vec<_>, Vec<_>) =
         configs.iter().partition(|(_, value)| is_taken_by_topics(value));
     call.extend(taken.iter().map(|(name, value)| config(name, value)));

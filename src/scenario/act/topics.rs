@@ -7,7 +7,7 @@ use crate::command::Command;
 use crate::scenario::Problem;
 use crate::scenario::reader::{Item, Reader};
 use crate::scenario::suggest::nearest;
-use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, config_def};
+use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, ReplicaAssignment, config_def};
 
 /// A topic's config, whose name has to be Kafka's unless it stands in quotes.
 pub(super) fn check_config(
@@ -33,7 +33,7 @@ pub(super) fn check_config(
 
 pub(super) fn topic(reader: &mut Reader<'_>) -> Result<Command, Problem> {
     let name = reader.name(TOPIC)?;
-    let (mut partitions, mut replication_factor) = (None, None);
+    let (mut partitions, mut replication_factor, mut assignments) = (None, None, None);
     let mut configs = BTreeMap::new();
     loop {
         let at = reader.place();
@@ -45,15 +45,24 @@ pub(super) fn topic(reader: &mut Reader<'_>) -> Result<Command, Problem> {
             (Some("replication-factor"), _) => {
                 set(&mut replication_factor, at, "replication-factor", reader.number(WHOLE)?)?;
             }
+            (Some(ASSIGNMENT), _) => set(&mut assignments, at, ASSIGNMENT, assignment(reader)?)?,
             (_, Item::Setting { name, quoted, sign: None }) => {
-                check_config(&name, quoted, at, &["partitions", "replication-factor"])?;
+                check_config(&name, quoted, at, &TOPIC_SETTINGS)?;
                 let value = reader.text("a value")?;
                 if configs.insert(name.clone(), value).is_some() {
                     set(&mut Some(()), at, &name, ())?;
                 }
             }
-            (_, item) => return Err(unknown(at, &item, &["partitions", "replication-factor"])),
+            (_, item) => return Err(unknown(at, &item, &TOPIC_SETTINGS)),
         }
+    }
+    if let Some(assignments) = assignments {
+        if partitions.is_some() || replication_factor.is_some() {
+            let what = "The assignment says itself how many partitions and replicas there are.";
+            return Err(Problem::new(reader.place(), what.to_owned())
+                .with_hint("Leave partitions= and replication-factor= out."));
+        }
+        return Ok(Command::CreateAssignedTopic { name, assignments, configs });
     }
     Ok(Command::CreateTopic { name, partitions, replication_factor, configs })
 }
@@ -61,7 +70,39 @@ pub(super) fn topic(reader: &mut Reader<'_>) -> Result<Command, Problem> {
 pub(super) fn partitions(reader: &mut Reader<'_>) -> Result<Command, Problem> {
     let topic = reader.name(TOPIC)?;
     let total = reader.loose_number("the new number of partitions in all")?;
-    Ok(Command::CreatePartitions { topic, total })
+    let at = reader.place();
+    match reader.item()? {
+        None => Ok(Command::CreatePartitions { topic, total }),
+        Some(item) if plain(&item) == Some(ASSIGNMENT) => {
+            let at = reader.place();
+            let rows = assignment(reader)?;
+            if !(0..).zip(&rows).all(|(place, row)| row.partition == place) {
+                return Err(Problem::new(
+                    at,
+                    "New partitions are named in their order.".to_owned(),
+                )
+                .with_hint("Write the brokers of each without its number: 1:2,2:3."));
+            }
+            let assignments = rows.into_iter().map(|row| row.replicas).collect();
+            Ok(Command::CreateAssignedPartitions { topic, total, assignments })
+        }
+        Some(item) => Err(unknown(at, &item, &[ASSIGNMENT])),
+    }
+}
+
+/// The setting that names brokers.
+const ASSIGNMENT: &str = "assignment";
+
+const TOPIC_SETTINGS: [&str; 3] = ["partitions", "replication-factor", ASSIGNMENT];
+
+/// Brokers as `kafka-topics --replica-assignment` takes them.
+fn assignment(reader: &mut Reader<'_>) -> Result<Vec<ReplicaAssignment>, Problem> {
+    let at = reader.place();
+    let text = reader.text("brokers, such as 1:2,2:3")?;
+    ReplicaAssignment::read(&text).ok_or_else(|| {
+        Problem::new(at, format!("{text} names no brokers."))
+            .with_hint("Write 1:2,2:3: the brokers of partition 0, then of 1; the first leads.")
+    })
 }
 
 pub(super) fn configs(reader: &mut Reader<'_>) -> Result<Command, Problem> {

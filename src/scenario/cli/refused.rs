@@ -103,6 +103,9 @@ impl Walk {
                 }
                 Ok(Ask { words, ..Ask::of(call) })
             }
+            Command::CreateAssignedTopic { .. } | Command::CreateAssignedPartitions { .. } => Err(
+                "It is refused here. The tool looks at an assignment itself, and has other words.",
+            ),
             Command::DeleteTopic { name } => {
                 check_name(name).map_err(|_| OTHER)?;
                 let call = format!("tool kafka-topics --delete --topic {}", quoted(&pattern(name)));

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::script::Helper;
 use super::walk::Walk;
 use crate::interchange::bundle::shell::{
-    alter_configs, create_topic, here_document, pattern, quoted, words,
+    alter_configs, create_topic, create_topic_with, here_document, pattern, quoted, words,
 };
-use crate::topic::AlterConfigOp;
+use crate::topic::{AlterConfigOp, ReplicaAssignment};
 
 impl Walk {
     pub(super) fn create_topic(&mut self, name: &str, configs: &BTreeMap<String, String>) {
@@ -19,6 +19,28 @@ impl Walk {
         // Brokers may have other defaults: what is here is said.
         let count = topic.partition_count();
         create_topic(name, count, topic.replication_factor, &configs, &mut script.body);
+        self.settled(name, count);
+    }
+
+    pub(super) fn create_assigned_topic(
+        &mut self,
+        name: &str,
+        assignments: &[ReplicaAssignment],
+        configs: &BTreeMap<String, String>,
+    ) {
+        if assignments.is_empty() {
+            return self.create_topic(name, configs);
+        }
+        let Self { there, player, script, .. } = self;
+        let cluster = player.session().cluster();
+        let Some(topic) = cluster.topic(name) else { return };
+        there.grown(cluster, name);
+        let rows: Vec<String> =
+            topic.partitions.iter().map(|partition| brokers(&partition.replicas)).collect();
+        let how = [format!("--replica-assignment {}", rows.join(","))];
+        let configs: Vec<(String, String)> = configs.clone().into_iter().collect();
+        let count = topic.partition_count();
+        create_topic_with(name, how, &configs, &mut script.body);
         self.settled(name, count);
     }
 
@@ -34,10 +56,12 @@ impl Walk {
             .push(&format!("tool kafka-topics --delete --topic {}\n", quoted(&pattern(name))));
     }
 
-    pub(super) fn create_partitions(&mut self, topic: &str, total: i32) {
+    /// `brokers` of the new partitions stand behind the rest, or there is nothing.
+    pub(super) fn create_partitions(&mut self, topic: &str, total: i32, brokers: &str) {
         let name = quoted(&pattern(topic));
-        self.script
-            .push(&format!("tool kafka-topics --alter --topic {name} --partitions {total}\n"));
+        self.script.push(&format!(
+            "tool kafka-topics --alter --topic {name} --partitions {total}{brokers}\n"
+        ));
         self.settled(topic, total);
     }
 
@@ -86,6 +110,11 @@ impl Walk {
         self.script.push("delete_records <<'END'\n");
         here_document(delete_records_json(before).as_bytes(), &mut self.script.body);
     }
+}
+
+/// The brokers of a partition, as `kafka-topics --replica-assignment` takes them.
+pub(super) fn brokers(row: &[i32]) -> String {
+    row.iter().map(i32::to_string).collect::<Vec<_>>().join(":")
 }
 
 /// As `kafka-delete-records --offset-json-file` reads it, one line.

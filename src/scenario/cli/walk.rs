@@ -6,6 +6,7 @@ use super::counterpart::counterpart;
 use super::script::Script;
 use super::send::Pending;
 use super::there::There;
+use super::topics::brokers;
 use super::{Commands, groups};
 use crate::cluster::Cluster;
 use crate::command::Command;
@@ -192,8 +193,16 @@ impl Walk {
     ) {
         match &act.command {
             Command::CreateTopic { name, configs, .. } => self.create_topic(name, configs),
+            Command::CreateAssignedTopic { name, assignments, configs } => {
+                self.create_assigned_topic(name, assignments, configs);
+            }
             Command::DeleteTopic { name } => self.delete_topic(name),
-            Command::CreatePartitions { topic, total } => self.create_partitions(topic, *total),
+            Command::CreatePartitions { topic, total } => self.create_partitions(topic, *total, ""),
+            Command::CreateAssignedPartitions { topic, total, assignments } => {
+                let rows: Vec<String> = assignments.iter().map(|row| brokers(row)).collect();
+                let rows = format!(" --replica-assignment {}", rows.join(","));
+                self.create_partitions(topic, *total, &rows);
+            }
             Command::AlterConfigs { topic, ops } => self.alter_configs(topic, ops),
             Command::DeleteRecords { topic, partition, before } => {
                 self.delete_records_before(topic, *partition, *before);
@@ -228,7 +237,9 @@ impl Walk {
             | Command::CopyLogs { .. }
             | Command::Retry { .. }
             | Command::CreateTopic { .. }
+            | Command::CreateAssignedTopic { .. }
             | Command::CreatePartitions { .. }
+            | Command::CreateAssignedPartitions { .. }
             | Command::AlterConfigs { .. }
             | Command::DeleteRecords { .. } => {}
             Command::DeleteTopic { .. }

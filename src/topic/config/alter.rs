@@ -114,7 +114,10 @@ impl TopicConfig {
                         now.split(',').filter(|part| !part.is_empty()).collect();
                     for part in split(value) {
                         if *op == ConfigOp::Subtract {
-                            parts.retain(|one| *one != part);
+                            // `List.remove`: of equal ones the first.
+                            if let Some(at) = parts.iter().position(|one| *one == part) {
+                                parts.remove(at);
+                            }
                         } else if !parts.contains(&part) {
                             parts.push(part);
                         }
@@ -174,5 +177,17 @@ mod tests {
         for ops in [[first.clone(), second.clone()], [second, first]] {
             assert_eq!(TopicConfig::default().alter(&ops).unwrap_err().message(), said);
         }
+    }
+
+    #[test]
+    fn of_equal_elements_one_is_subtracted_for_each_that_is_named() {
+        let twice = TopicConfig::parse([("cleanup.policy", "delete,delete")]).unwrap();
+        let less = |value: &str| {
+            let (name, value) = ("cleanup.policy".to_owned(), Some(value.to_owned()));
+            let op = AlterConfigOp { op: ConfigOp::Subtract, name, value };
+            twice.alter(&[op]).unwrap().given()["cleanup.policy"].clone()
+        };
+        assert_eq!(less("delete"), "delete");
+        assert_eq!(less("delete,delete"), "");
     }
 }

@@ -22,7 +22,8 @@ pub enum ConfigSource {
 pub struct ConfigEntry {
     /// What Kafka knows of it.
     pub def: &'static ConfigDef,
-    /// The value in force, read and printed anew: `+5` is `5`.
+    /// The value in force, read and printed anew: `+5` is `5`. Of an internal config it is the text
+    /// as it was given.
     pub value: String,
     /// As it was given, where it was.
     pub given: Option<String>,
@@ -49,6 +50,8 @@ impl TopicConfig {
             .filter_map(|def| {
                 let given = self.given().get(def.name);
                 let value = match given {
+                    // A config for Kafka's own tests is told as it was given, unread.
+                    Some(given) if def.position.is_none() => given.clone(),
                     // It was checked when it was set.
                     Some(given) => read(def.name, def.kind, def.rule, given).ok()?.to_string(),
                     None => def.default?.to_owned(),

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
 use loglanes::log::{LogConfig, NewRecord, PartitionLog};
-use loglanes::topic::AlterConfigOp;
+use loglanes::topic::{AlterConfigOp, INTERNAL_TOPICS, ReplicaAssignment};
 use loglanes::{Bytes, Cluster, Command, Outcome, Produce, RecordSet, Result};
 use serde_json::{Value, json};
 
 use super::consumers::{consumer_calls, settings};
 use super::producers::create_producer;
 use super::{NOW, Skipped};
-use crate::recorded::{hex, list, number, text};
+use crate::recorded::{hex, list, number, numbers, text};
 
 /// The configs of a topic.
 pub fn configs(value: &Value) -> Result<BTreeMap<String, String>, Skipped> {
@@ -77,11 +77,17 @@ pub fn prior(line: &Value) -> Result<Cluster, Skipped> {
     let prior = &line["prior"];
     for topic in list(&prior["topics"]) {
         let name = text(&topic["name"]);
-        let command = Command::CreateTopic {
-            name: name.to_owned(),
-            partitions: Some(number(&topic["partitions"])),
-            replication_factor: Some(number(&topic["replication_factor"])),
-            configs: configs(&topic["configs"])?,
+        let configs = configs(&topic["configs"])?;
+        let command = match assigned(&topic["assignments"]) {
+            Some(assignments) => {
+                Command::CreateAssignedTopic { name: name.to_owned(), assignments, configs }
+            }
+            None => Command::CreateTopic {
+                name: name.to_owned(),
+                partitions: Some(number(&topic["partitions"])),
+                replication_factor: Some(number(&topic["replication_factor"])),
+                configs,
+            },
         };
         apply(&mut cluster, command).unwrap();
         let mut below = BTreeMap::new();
@@ -146,6 +152,18 @@ pub fn offsets(given: &Value) -> Vec<PartitionOffset> {
         .collect()
 }
 
+/// Brokers by partition, as a map of the Java client or as a list of a request; none if none is given.
+pub fn assigned(given: &Value) -> Option<Vec<ReplicaAssignment>> {
+    let by_name = given.as_object().into_iter().flatten().map(|(partition, replicas)| {
+        ReplicaAssignment { partition: partition.parse().unwrap(), replicas: numbers(replicas) }
+    });
+    let listed = list(given).iter().map(|row| ReplicaAssignment {
+        partition: number(&row["partitionIndex"]),
+        replicas: numbers(&row["brokerIds"]),
+    });
+    (!given.is_null()).then(|| by_name.chain(listed).collect())
+}
+
 /// Carries out the act of a line, in place of Kafka. The outer error: it cannot be said here.
 pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skipped> {
     let act = &line["act"];
@@ -154,17 +172,19 @@ pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skip
         || act["topic"].as_str().map(str::to_owned).ok_or_else(|| "a name that is null".to_owned());
     match kind {
         "create_topic" => {
-            if act.get("assignments").is_some() {
-                return Err("replicas assigned by hand".to_owned());
-            }
-            let given = configs(&act["configs"])?;
-            let command = Command::CreateTopic {
-                name: topic()?,
-                partitions: act["partitions"].as_i64().map(|count| count as i32),
-                replication_factor: act["replication_factor"].as_i64().map(|n| n as i16),
-                configs: given,
-            };
             let name = topic()?;
+            let configs = configs(&act["configs"])?;
+            let command = match assigned(&act["assignments"]) {
+                Some(assignments) => {
+                    Command::CreateAssignedTopic { name: name.clone(), assignments, configs }
+                }
+                None => Command::CreateTopic {
+                    name: name.clone(),
+                    partitions: act["partitions"].as_i64().map(|count| count as i32),
+                    replication_factor: act["replication_factor"].as_i64().map(|n| n as i16),
+                    configs,
+                },
+            };
             Ok(apply(cluster, command).map(|_| {
                 let made = cluster.topic(&name).unwrap();
                 json!({
@@ -174,11 +194,17 @@ pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skip
             }))
         }
         "create_partitions" => {
-            if act.get("new_assignments").is_some() {
-                return Err("replicas assigned by hand".to_owned());
+            let (topic, total) = (topic()?, number(&act["total_count"]));
+            if INTERNAL_TOPICS.contains(&&*topic) {
+                return Err("Kafka's own topics have no partitions here".to_owned());
             }
-            let total = number(&act["total_count"]);
-            let command = Command::CreatePartitions { topic: topic()?, total };
+            let command = match act["new_assignments"].as_array() {
+                Some(rows) => {
+                    let assignments = rows.iter().map(numbers).collect();
+                    Command::CreateAssignedPartitions { topic, total, assignments }
+                }
+                None => Command::CreatePartitions { topic, total },
+            };
             Ok(apply(cluster, command).map(|outcome| match outcome {
                 Outcome::PartitionsCreated { to, .. } => json!({"partitions_after": to}),
                 other => panic!("{other:?}"),
@@ -230,14 +256,17 @@ pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skip
             }))
         }
         "alter_configs" if act["resource_type"] == "topic" => {
-            if act["validate_only"] == true {
-                return Err("a change that is only checked".to_owned());
-            }
             let name = text(&act["resource"]).to_owned();
+            if INTERNAL_TOPICS.contains(&&*name) {
+                return Err("Kafka's own topics have no configs here".to_owned());
+            }
             let ops: Vec<AlterConfigOp> = serde_json::from_value(act["ops"].clone()).unwrap();
+            let before = cluster.clone();
             let altered = apply(cluster, Command::AlterConfigs { topic: name.clone(), ops });
+            // What is only checked changes nothing.
+            let after = if act["validate_only"] == true { &before } else { cluster };
             Ok(altered.map(|_| {
-                let entries = cluster.topic(&name).unwrap().config.describe();
+                let entries = after.topic(&name).unwrap().config.describe();
                 let named = list(&act["ops"]).iter().filter_map(|op| {
                     let entry = entries.iter().find(|entry| op["name"] == entry.def.name)?;
                     let described = json!({"value": entry.value, "source": entry.source});

@@ -1,29 +1,38 @@
-//! Acts on three brokers: `errors/three-brokers.ndjson`. Here brokers never stop and replicas are
-//! never assigned by hand, so most of them are left out.
+//! Acts on three brokers: `errors/three-brokers.ndjson`. Here brokers never stop, so most of them
+//! are left out.
+
+use std::collections::BTreeMap;
 
 use loglanes::Command;
 use serde_json::Value;
 use wasm_bindgen_test::wasm_bindgen_test;
 
 use super::Skipped;
-use super::acts::{apply, prior};
+use super::acts::{apply, assigned, prior};
 use super::refused::refused;
-use crate::recorded::{Tally, lines, list, number, text};
+use crate::recorded::{Tally, lines, list, number, numbers, text};
 
 /// The last request of an act, as ours.
 fn command(line: &Value) -> Result<Command, Skipped> {
     if line["prior"].get("stopped_brokers").is_some() {
         return Err("a broker that is down".to_owned());
     }
-    if list(&line["prior"]["topics"]).iter().any(|topic| topic.get("assignments").is_some()) {
-        return Err("replicas assigned by hand".to_owned());
-    }
     let request = list(&line["act"]["requests"]).last().ok_or("no request")?;
     let topic = &request["body"]["topics"][0];
-    if !list(&topic["assignments"]).is_empty() {
-        return Err("replicas assigned by hand".to_owned());
-    }
+    let rows = list(&topic["assignments"]);
     match text(&request["api"]) {
+        "CREATE_TOPICS" if !rows.is_empty() => Ok(Command::CreateAssignedTopic {
+            name: text(&topic["name"]).to_owned(),
+            assignments: assigned(&topic["assignments"]).unwrap_or_default(),
+            configs: BTreeMap::new(),
+        }),
+        "CREATE_PARTITIONS" if topic["assignments"].is_array() => {
+            Ok(Command::CreateAssignedPartitions {
+                topic: text(&topic["name"]).to_owned(),
+                total: number(&topic["count"]),
+                assignments: rows.iter().map(|row| numbers(&row["brokerIds"])).collect(),
+            })
+        }
         "CREATE_TOPICS" => Ok(Command::CreateTopic {
             name: text(&topic["name"]).to_owned(),
             partitions: Some(number(&topic["numPartitions"])),
