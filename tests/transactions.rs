@@ -291,6 +291,51 @@ fn the_producer_that_comes_later_fences_the_other() {
 }
 
 #[test]
+fn a_fenced_producer_is_told_by_its_offsets_too_and_for_good() {
+    let mut session = session();
+    transactional(&mut session, "a", "x");
+    begin(&mut session, "a");
+    session.apply(Command::join("g", "m", "t", OffsetReset::Earliest), NOW).unwrap();
+    let send = |session: &mut Session, partition| {
+        let offsets = Some(vec![PartitionOffset::new("t", partition, 1)]);
+        let (producer, group, member) = ("a".into(), "g".into(), "m".into());
+        session.apply(Command::SendOffsets { producer, group, member, offsets }, NOW)
+    };
+    let nowhere = send(&mut session, 9).unwrap_err();
+    assert_eq!(nowhere.code(), Some(7));
+    assert!(nowhere.message().starts_with(
+        "Timeout expired after 60000ms while awaiting TxnOffsetCommitHandler. SendOffsetsToTransaction"
+    ));
+    transactional(&mut session, "b", "x");
+    let told = send(&mut session, 0).unwrap();
+    assert_eq!(
+        failure(&told),
+        (
+            Some(90),
+            "There is a newer producer with the same transactionalId which fences the current one."
+        )
+    );
+    let commit = session.apply(Command::CommitTransaction { producer: "a".into() }, NOW);
+    assert_eq!(
+        commit.unwrap_err().message(),
+        "Producer with transactionalId 'x' and (producerId=0, epoch=0) has been fenced by another \
+         producer with the same transactionalId"
+    );
+    check_kept(&mut session);
+}
+
+#[test]
+fn without_time_for_its_transactions_a_producer_does_not_even_ask() {
+    let mut session = session();
+    for (timeout, code) in [("0", Some(7)), ("-1", Some(7)), ("1", None)] {
+        let configs = [("transactional.id", "x"), ("transaction.timeout.ms", timeout)];
+        producer(&mut session, timeout, &configs);
+        let begun = session.apply(Command::InitTransactions { producer: timeout.into() }, NOW);
+        assert_eq!(begun.err().and_then(|error| error.code()), code, "{timeout}");
+    }
+}
+
+#[test]
 fn a_transaction_whose_time_is_up_is_aborted_by_the_clock() {
     let mut session = session();
     transactional(&mut session, "p", "x");

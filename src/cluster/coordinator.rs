@@ -123,8 +123,7 @@ impl TransactionalId {
             CompleteCommit | CompleteAbort => current || bumped,
         };
         if !is_valid {
-            return Err(Error::code_alone(ErrorCode::ProducerFenced)
-                .with_hint("Close this producer: the other one has its transactional.id now."));
+            return Err(fenced());
         }
         let invalid = || {
             Error::code_alone(ErrorCode::InvalidTxnState).with_hint(
@@ -139,6 +138,12 @@ impl TransactionalId {
             _ => Err(invalid()),
         }
     }
+}
+
+/// What the coordinator answers a producer whose epoch is an old one.
+pub(super) fn fenced() -> Error {
+    Error::code_alone(ErrorCode::ProducerFenced)
+        .with_hint("Close this producer: the other one has its transactional.id now.")
 }
 
 impl Identity {

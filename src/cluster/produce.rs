@@ -15,7 +15,7 @@ use crate::producer::{
     no_such_partition, partition_order_of, partitioner_of,
 };
 use crate::record_set::RecordSet;
-use crate::topic::{INTERNAL_TOPICS, check_name};
+use crate::topic::{INTERNAL_TOPICS, PRESENT_INTERNAL_TOPICS, check_name};
 
 impl Cluster {
     /// The producer that is meant: one that was created, or the one that sends for all who name
@@ -138,9 +138,12 @@ impl Cluster {
             )
             .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them."));
         }
-        if INTERNAL_TOPICS.contains(&name) {
-            return Err(Error::code_alone(ErrorCode::InvalidTopicException)
-                .with_hint("Only Kafka itself writes to its internal topics."));
+        let internal = || {
+            Error::code_alone(ErrorCode::InvalidTopicException)
+                .with_hint("Only Kafka itself writes to its internal topics.")
+        };
+        if PRESENT_INTERNAL_TOPICS.contains(&name) {
+            return Err(internal());
         }
         let Some(topic) = self.topics.get(name) else {
             return Err(Error::client_code(
@@ -153,6 +156,7 @@ impl Cluster {
             Some(number) if number >= topic.partition_count() => {
                 Err(no_such_partition(name, number, topic.partition_count()))
             }
+            _ if INTERNAL_TOPICS.contains(&name) => Err(internal()),
             _ => Ok(()),
         }
     }

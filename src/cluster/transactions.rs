@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 use super::Cluster;
 use super::coordinator::{
     OpenTransaction, TRANSACTION_CHECK_INTERVAL_MS, TRANSACTION_MAX_TIMEOUT_MS, TransactionStatus,
-    TransactionalId,
+    TransactionalId, fenced,
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::{PartitionOffset, TopicPartition};
 use crate::log::{BatchHeader, BatchView, EndTransaction, TimestampType};
 use crate::outcome::{Outcome, RefusedRecords, WrittenMarker};
 use crate::producer::{
-    Identity, LastError, Producer, ProducerSettings, TransactionState, partitioner_of,
+    Identity, LastError, MAX_BLOCK_MS, Producer, ProducerSettings, TransactionState, partitioner_of,
 };
 
 /// The most producers of a cluster. A limit of this model.
@@ -98,7 +98,17 @@ impl Cluster {
         producer.check_transition(TransactionState::Uninitialized, "INITIALIZING")?;
         let timeout_ms = producer.settings.transaction_timeout_ms();
         let id = producer.settings.transactional_id().unwrap_or_default().to_owned();
-        if !(1..=TRANSACTION_MAX_TIMEOUT_MS).contains(&timeout_ms) {
+        if timeout_ms < 1 {
+            return Err(timed_out(
+                "InitProducerId. InitTransactions timed out - did not complete coordinator \
+                 discovery or receive the InitProducerId response within max.block.ms.",
+            )
+            .with_hint(format!(
+                "Choose a transaction.timeout.ms of 1 to {TRANSACTION_MAX_TIMEOUT_MS}: without \
+                 time the producer does not even ask."
+            )));
+        }
+        if timeout_ms > TRANSACTION_MAX_TIMEOUT_MS {
             let error = Error::client(
                 "KafkaException",
                 format!(
@@ -224,11 +234,12 @@ impl Cluster {
             Error::code_alone(ErrorCode::GroupIdNotFound)
                 .with_hint(format!("There is no group {group:?}."))
         })?;
-        let sent = sent.commit(member, offsets, &self.topics)?;
+        let sent = sent.commit(member, offsets, &self.topics).map_err(in_transaction)?;
         if let Some(known) = self.transactions.get_mut(&id).filter(|_| !sent.is_empty()) {
-            if let Some(error) = identity.and_then(|one| known.check_writer(one).err()) {
-                let state = TransactionState::AbortableError(LastError::OldEpoch);
-                return Ok(self.fail(name, state, &error));
+            // The coordinator looks at the epoch here, not the log: the producer is fenced for good.
+            if identity.is_some_and(|one| known.check_writer(one).is_err()) {
+                let state = TransactionState::FatalError(LastError::Fenced);
+                return Ok(self.fail(name, state, &fenced()));
             }
             known.enlist(now_ms, |open| {
                 let held = open.offsets.entry(group.to_owned()).or_default();
@@ -408,6 +419,27 @@ pub(super) fn no_producer(name: &str) -> Error {
         "Cannot perform operation after producer has been closed",
     )
     .with_hint(format!("There is no producer {name:?}: create it first."))
+}
+
+/// What a call of a transactional producer says that waited for `max.block.ms` in vain.
+fn timed_out(what: &str) -> Error {
+    Error::client_code(
+        ErrorCode::RequestTimedOut,
+        format!("Timeout expired after {MAX_BLOCK_MS}ms while awaiting {what}"),
+    )
+}
+
+/// A consumer's commit that waits in vain, as a producer's call says it.
+fn in_transaction(error: Error) -> Error {
+    if error.code() != Some(ErrorCode::RequestTimedOut.code()) {
+        return error;
+    }
+    let hint = error.hint().to_owned();
+    timed_out(
+        "TxnOffsetCommitHandler. SendOffsetsToTransaction timed out - did not reach the \
+         coordinator or receive the TxnOffsetCommit/AddOffsetsToTxn response within max.block.ms",
+    )
+    .with_hint(hint)
 }
 
 /// The bytes of a stored batch as its producer had sent them.

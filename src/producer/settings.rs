@@ -19,20 +19,21 @@ pub const TRANSACTION_TIMEOUT_MS: i32 = 60_000;
 /// The most `max.in.flight.requests.per.connection` of an idempotent producer.
 const MAX_IN_FLIGHT_FOR_IDEMPOTENCE: i64 = 5;
 
-/// The configs that can be set.
+/// The configs that can be set, in the order in which `ProducerConfig` looks at them: of two that
+/// are wrong the first is told.
 const DEFS: [(&str, ConfigType, Rule); 10] = [
-    ("acks", ConfigType::String, Rule::OneOf(&["all", "-1", "0", "1"])),
-    ("batch.size", ConfigType::Int, Rule::AtLeast(0)),
     ("buffer.memory", ConfigType::Long, Rule::AtLeast(0)),
+    ("retries", ConfigType::Int, Rule::Between(0, i32::MAX as i64)),
+    ("acks", ConfigType::String, Rule::OneOf(&["all", "-1", "0", "1"])),
     (
         "compression.type",
         ConfigType::String,
         Rule::OneOf(&["none", "gzip", "snappy", "lz4", "zstd"]),
     ),
-    ("enable.idempotence", ConfigType::Boolean, Rule::Any),
-    ("max.in.flight.requests.per.connection", ConfigType::Int, Rule::AtLeast(1)),
+    ("batch.size", ConfigType::Int, Rule::AtLeast(0)),
     ("max.request.size", ConfigType::Int, Rule::AtLeast(0)),
-    ("retries", ConfigType::Int, Rule::Between(0, i32::MAX as i64)),
+    ("max.in.flight.requests.per.connection", ConfigType::Int, Rule::AtLeast(1)),
+    ("enable.idempotence", ConfigType::Boolean, Rule::Any),
     ("transaction.timeout.ms", ConfigType::Int, Rule::Any),
     ("transactional.id", ConfigType::String, Rule::Any),
 ];
@@ -90,13 +91,16 @@ impl ProducerSettings {
     ) -> Result<Self> {
         let given: BTreeMap<String, String> =
             given.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let is_known = |name: &str| DEFS.iter().any(|(known, ..)| *known == name);
+        if let Some(name) = given.keys().find(|name| !is_known(name)) {
+            return Err(unknown(name));
+        }
         let mut values = BTreeMap::new();
-        for (name, text) in &given {
-            let (_, kind, rule) =
-                *DEFS.iter().find(|(known, ..)| known == name).ok_or_else(|| unknown(name))?;
+        for (name, kind, rule) in DEFS {
+            let Some(text) = given.get(name) else { continue };
             let value = read_config(name, kind, rule, text)
                 .map_err(|refused| config_exception(refused.message().to_owned()))?;
-            values.insert(name.as_str(), value);
+            values.insert(name, value);
         }
         let whole = |name: &str, default: i64| match values.get(name) {
             Some(ConfigValue::Whole(number)) => *number,
@@ -244,5 +248,21 @@ impl TryFrom<BTreeMap<String, String>> for ProducerSettings {
 impl From<ProducerSettings> for BTreeMap<String, String> {
     fn from(settings: ProducerSettings) -> Self {
         settings.given
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_wrong_configs_the_one_is_told_that_kafka_looks_at_first() {
+        let said = |given: [(&str, &str); 2]| {
+            ProducerSettings::parse(given).unwrap_err().message().to_owned()
+        };
+        let retries = "Invalid value -1 for configuration retries: Value must be at least 0";
+        assert_eq!(said([("acks", "5"), ("retries", "-1")]), retries);
+        let acks = "Invalid value 5 for configuration acks: String must be one of: all, -1, 0, 1";
+        assert_eq!(said([("acks", "5"), ("transactional.id", "")]), acks);
     }
 }

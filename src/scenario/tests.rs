@@ -44,7 +44,8 @@ fn bytes() -> BoxedStrategy<Bytes> {
 
 fn config_name() -> BoxedStrategy<String> {
     let known: Vec<String> = CONFIG_DEFS.iter().map(|def| def.name.to_owned()).collect();
-    let odd = select(vec!["partitions", "replication-factor", "assignment"]).prop_map(str::to_owned);
+    let odd =
+        select(vec!["partitions", "replication-factor", "assignment"]).prop_map(str::to_owned);
     prop_oneof![4 => select(known), 1 => name(), 1 => odd].boxed()
 }
 

@@ -50,9 +50,12 @@ fn expected_message(line: &Value) -> String {
                 .replace(&format!("<now{offset:+}>"), &NOW.saturating_add(offset).to_string());
         }
     }
+    let waited = &line["act"]["producer_config"]["max.block.ms"];
+    let waited = waited.as_i64().unwrap_or(1000);
     message
         .replace("<now+7200000>", &(NOW + 7_200_000).to_string())
-        .replace("after 1000 ms.", "after 60000 ms.")
+        .replace(&format!("after {waited} ms."), "after 60000 ms.")
+        .replace(&format!("after {waited}ms while"), "after 60000ms while")
         .replace("Timeout of 3000ms", "Timeout of 60000ms")
         .replace("<host>:<port>", "broker-1:9092")
         // The first that was given out.
@@ -111,6 +114,10 @@ fn what_kafka_accepts_is_accepted() {
         let replayed = acts::prior(line).and_then(|mut cluster| {
             if text(&line["act"]["kind"]) == "produce_batch" {
                 return batches::produce_batch(line, &cluster);
+            }
+            if text(&line["act"]["kind"]) == "producer_calls" {
+                let answer = producers::producer_calls(&line["act"], &mut cluster)?;
+                return Ok(answer.map(|_| json!({})));
             }
             acts::replay(line, &mut cluster).map(|answer| answer.map_err(|error| refused(&error)))
         });

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use loglanes::group::ConsumerConfig;
 use loglanes::{Cluster, Command, Outcome, Produce, Result};
 use serde_json::Value;
 
@@ -32,6 +33,9 @@ pub fn create_producer(
     let mut configs = BTreeMap::new();
     for (name, value) in act["producer_config"].as_object().into_iter().flatten() {
         if OURS.contains(&name.as_str()) {
+            if value.is_null() {
+                return Err("a config without a value cannot be given".to_owned());
+            }
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             configs.insert(name.clone(), text);
         } else if is_constructor {
@@ -40,6 +44,26 @@ pub fn create_producer(
     }
     let producer = producer.to_owned();
     Ok(apply(cluster, Command::CreateProducer { producer, partitioner: None, configs }))
+}
+
+/// The consumer whose offsets a producer sends: it reads what they are of, and that there is.
+fn reader(group: &str, offsets: &Value, cluster: &mut Cluster) -> Result<(), Skipped> {
+    if group.is_empty() {
+        return Err("a group without an id: here a member sends its offsets".to_owned());
+    }
+    if cluster.group(group).is_some() {
+        return Ok(());
+    }
+    let mut topics: Vec<String> =
+        list(offsets).iter().map(|at| text(&at["topic"]).to_owned()).collect();
+    topics.dedup();
+    if topics.is_empty() {
+        topics.push("another".to_owned());
+    }
+    let config = ConsumerConfig { topics, ..ConsumerConfig::default() };
+    let (group, member) = (group.to_owned(), "m".to_owned());
+    apply(cluster, Command::Join { group, member, config }).unwrap();
+    Ok(())
 }
 
 /// Calls of one producer, and of another one with the same configs.
@@ -51,6 +75,9 @@ pub fn producer_calls(
         create_producer(name, act, cluster)?.unwrap();
     }
     for call in list(&act["calls"]) {
+        if let Some(group) = call["group_id"].as_str() {
+            reader(group, &call["offsets"], cluster)?;
+        }
         let producer = call["on"].as_str().unwrap_or("p").to_owned();
         let command = match text(&call["call"]) {
             "init_transactions" => Command::InitTransactions { producer },
