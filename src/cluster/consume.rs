@@ -266,6 +266,15 @@ impl Cluster {
     }
 }
 
+/// What the Admin client says that asks for the members of a group first, to remove them.
+pub(super) fn no_members_of(id: &str) -> Error {
+    Error::client(
+        "KafkaException",
+        format!("Encounter exception when trying to get members from group: {id}"),
+    )
+    .with_hint(format!("There is no group {id:?}."))
+}
+
 fn no_group(id: &str) -> Error {
     Error::code_alone(ErrorCode::GroupIdNotFound).with_hint(format!("There is no group {id:?}."))
 }

@@ -235,6 +235,9 @@ impl Cluster {
                 self.rebalanced(group)
             }
             Command::RemoveMembers { group } => {
+                if !self.groups.contains_key(group) {
+                    return Err(consume::no_members_of(group));
+                }
                 self.in_group(group, |group, topics, _| {
                     group.remove_members(topics);
                     Ok(())

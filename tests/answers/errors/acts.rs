@@ -343,6 +343,43 @@ pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skip
             Ok(apply(cluster, Command::DeleteOffsets { group, topics }).map(|_| json!({})))
         }
         "new_producer" => Ok(create_producer("p", act, cluster)?.map(|_| json!({}))),
-        other => Err(format!("no command: {other}")),
+        "list_offsets" => {
+            let held = act["topic"].as_str().and_then(|name| cluster.topic(name));
+            let held = held.and_then(|topic| topic.partition(number(&act["partition"])));
+            let log = &held.ok_or("a client's question about what is not there")?.log;
+            let spec = text(&act["spec"]);
+            let found = match spec {
+                "earliest" | "earliest_local" => Some((log.log_start_offset(), -1)),
+                "latest" => Some((log.log_end_offset(), -1)),
+                // Nothing is stored elsewhere.
+                "latest_tiered" | "earliest_pending_upload" => None,
+                "max_timestamp" => log.max_timestamp_offset(),
+                time => log.offset_for_timestamp(time.parse().unwrap()),
+            };
+            let (offset, timestamp) = found.unwrap_or((-1, -1));
+            let epoch = found.map(|_| 0);
+            Ok(Ok(json!({"offset": offset, "timestamp": timestamp, "leader_epoch": epoch})))
+        }
+        "remove_members" if list(&act["instance_ids"]).is_empty() => {
+            let group = text(&act["group_id"]).to_owned();
+            Ok(apply(cluster, Command::RemoveMembers { group }).map(|_| json!({})))
+        }
+        other => Err(no_act(other).to_owned()),
+    }
+}
+
+/// Why an act of that kind cannot be said here.
+fn no_act(kind: &str) -> &'static str {
+    match kind {
+        "alter_configs" => "configs of brokers: here topics have configs",
+        "alter_reassignment" => "replicas that move: here a partition keeps its brokers",
+        "elect_leaders" => "leaders that are elected: here a partition keeps its leader",
+        "alter_group_offsets" | "list_group_offsets" => {
+            "offsets by an administrator's program: here by the tool, which asks more first"
+        }
+        "remove_members" => "members removed by their instance id: here all are",
+        "delete_topic_by_id" | "describe_topic_by_id" => "a topic by its id: acts name topics",
+        "new_header" => "a header whose key is null: here a header has a key",
+        _ => "a client's question about what is not there",
     }
 }

@@ -10,6 +10,7 @@ mod configs;
 mod consumers;
 mod producers;
 mod refused;
+mod requests;
 mod sequences;
 mod table;
 mod three_brokers;
@@ -86,6 +87,10 @@ fn what_kafka_refuses_is_refused_in_its_words() {
                 let answer = batches::produce_batch(line, &cluster)?;
                 return Ok(answer.map(|answer| answer.to_string()));
             }
+            if text(&line["act"]["kind"]) == "requests" {
+                let answer = requests::requests(&line["act"], &mut cluster)?;
+                return Ok(answer.map(|()| String::new()).map_err(|error| refused(&error)));
+            }
             let answer = acts::replay(line, &mut cluster);
             answer.map(|answer| answer.as_ref().map_err(refused).map(Value::to_string))
         });
@@ -98,6 +103,10 @@ fn what_kafka_refuses_is_refused_in_its_words() {
             }
             Ok(ours) if text(&line["act"]["kind"]) == "produce_batch" => {
                 tally.compare(&line["case"], ours, Err(expected_of_batch(line)));
+            }
+            Ok(ours) if text(&line["act"]["kind"]) == "requests" => {
+                let ours = ours.map_err(requests::without_ids);
+                tally.compare(&line["case"], ours, Err(requests::without_ids(expected(line))));
             }
             Ok(ours) => tally.compare(&line["case"], ours, Err(expected(line))),
             Err(reason) => tally.skip(reason),
@@ -118,6 +127,13 @@ fn what_kafka_accepts_is_accepted() {
             if text(&line["act"]["kind"]) == "producer_calls" {
                 let answer = producers::producer_calls(&line["act"], &mut cluster)?;
                 return Ok(answer.map(|_| json!({})));
+            }
+            if text(&line["act"]["kind"]) == "requests" {
+                // That it is taken; what the answers carry besides is the protocol's.
+                let answer = requests::requests(&line["act"], &mut cluster)?;
+                return Ok(answer
+                    .map(|()| line["result"].clone())
+                    .map_err(|error| refused(&error)));
             }
             acts::replay(line, &mut cluster).map(|answer| answer.map_err(|error| refused(&error)))
         });

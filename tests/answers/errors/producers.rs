@@ -80,6 +80,9 @@ pub fn producer_calls(
         }
         let producer = call["on"].as_str().unwrap_or("p").to_owned();
         let command = match text(&call["call"]) {
+            "partitions_for" => {
+                return Err("a client's question about what is not there".to_owned());
+            }
             "init_transactions" => Command::InitTransactions { producer },
             "begin_transaction" => Command::BeginTransaction { producer },
             "commit_transaction" => Command::CommitTransaction { producer },

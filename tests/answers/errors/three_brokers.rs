@@ -17,7 +17,8 @@ fn command(line: &Value) -> Result<Command, Skipped> {
     if line["prior"].get("stopped_brokers").is_some() {
         return Err("a broker that is down".to_owned());
     }
-    let request = list(&line["act"]["requests"]).last().ok_or("no request")?;
+    let request =
+        list(&line["act"]["requests"]).last().ok_or("a batch for a broker that does not lead")?;
     let topic = &request["body"]["topics"][0];
     let rows = list(&topic["assignments"]);
     match text(&request["api"]) {
