@@ -203,8 +203,8 @@ impl PartitionLog {
     }
 
     /// The offset and timestamp of the first record with the greatest timestamp of the log, as
-    /// `ListOffsets` answers for `-3`; none where no record has a timestamp. The log start
-    /// offset plays no part, as in a broker.
+    /// `ListOffsets` answers for `-3`: the first record at all, with -1, where none has a timestamp;
+    /// none where there is no record. The log start offset plays no part, as in a broker.
     #[must_use]
     pub fn max_timestamp_offset(&self) -> Option<(i64, i64)> {
         let mut largest: Option<&Segment> = None;

@@ -368,11 +368,15 @@ impl Segment {
             .find(|record| record.timestamp >= timestamp && record.offset >= from)
     }
 
-    /// The first record with the greatest timestamp.
+    /// The first record with the greatest timestamp. Source: `UnifiedLog.fetchOffsetByTimestamp`.
     pub(crate) fn find_largest_timestamp(&self) -> Option<RecordView<'_>> {
-        let largest = self.largest_timestamp()?;
-        self.batches_from(self.offset_of_largest)
-            .next()?
+        // Without any timestamp, the greatest is that of records that have none.
+        let (largest, offset) = match self.largest_timestamp() {
+            Some(largest) => (largest, self.offset_of_largest),
+            None => (NO_TIMESTAMP, self.base_offset),
+        };
+        self.batches_from(offset)
+            .find(|batch| batch.header().max_timestamp == largest)?
             .records()
             .flatten()
             .find(|record| record.timestamp == largest)

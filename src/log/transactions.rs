@@ -128,8 +128,8 @@ impl PartitionLog {
         self.producers.expire(now_ms)
     }
 
-    /// The offset up to which all transactions have ended. While a transaction is open that lies
-    /// wholly below the log start offset, that offset.
+    /// The offset up to which all transactions have ended. While one is open that began below the log
+    /// start offset, the base offset of the batch that holds the log start: it may lie below it.
     ///
     /// ```
     /// use loglanes::log::{BatchBuilder, EndTransaction, LogConfig, NewRecord, PartitionLog};
@@ -149,8 +149,14 @@ impl PartitionLog {
     #[must_use]
     pub fn last_stable_offset(&self) -> i64 {
         let end = self.high_watermark();
-        let first = self.producers.first_unstable_offset();
-        first.map_or(end, |first| first.max(self.log_start_offset).min(end))
+        let Some(first) = self.producers.first_unstable_offset() else { return end };
+        if first >= self.log_start_offset {
+            return first.min(end);
+        }
+        // The transaction has begun below the log start. A broker then looks the log start up in the
+        // log, and is given the batch that holds it. Source: `maybeIncrementFirstUnstableOffset`.
+        let mut from_start = self.batches_from(self.log_start_offset);
+        from_start.next().map_or(end, |batch| batch.header().base_offset.min(end))
     }
 
     /// The offset up to which a reader of that level may go.
