@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use loglanes::group::{ConsumerConfig, OffsetReset, PartitionOffset};
 use loglanes::insight::{LaneIndex, Tag};
-use loglanes::log::{IsolationLevel, PartitionLog, TransactionFate};
+use loglanes::log::{
+    BatchBuilder, IsolationLevel, LogConfig, NewRecord, PartitionLog, SegmentParts, TransactionFate,
+};
 use loglanes::producer::Identity;
 use loglanes::view::{Standing, TransactionSpan, record, summaries, transactions};
 use loglanes::{Bytes, Cluster, Command, Outcome, Produce, RecordSet, Session};
@@ -488,4 +490,70 @@ fn a_producer_is_forgotten_a_day_after_its_last_timestamp() {
     // And taken again at whatever sequence number it has.
     cluster.apply(&Command::produce("t", None, Some(b"v")), NOW).unwrap();
     assert!(known(&cluster));
+}
+
+/// A log of three batches: one record without a producer, two of an open transaction, two plain ones.
+fn log_of_three_batches() -> PartitionLog {
+    let mut log = PartitionLog::new(LogConfig::default(), NOW);
+    for (producer, count) in [(None, 1), (Some(7), 2), (None, 2)] {
+        let mut batch = BatchBuilder::new();
+        if let Some(id) = producer {
+            batch.set_producer(id, 0, 0).unwrap();
+            batch.set_transactional().unwrap();
+        }
+        for _ in 0..count {
+            let value = Some(b"v".as_slice());
+            batch.append(&NewRecord { timestamp: -1, key: None, value, headers: &[] }).unwrap();
+        }
+        log.append_batch(&mut batch, NOW).unwrap();
+    }
+    log
+}
+
+#[test]
+fn below_the_log_start_an_open_transaction_holds_the_batch_of_the_log_start() {
+    let mut log = log_of_three_batches();
+    assert_eq!(log.last_stable_offset(), 1);
+    log.delete_records(2).unwrap();
+    assert_eq!((log.log_start_offset(), log.last_stable_offset()), (2, 1));
+    log.delete_records(4).unwrap();
+    assert_eq!((log.log_start_offset(), log.last_stable_offset()), (4, 3));
+    log.delete_records(5).unwrap();
+    assert_eq!((log.log_start_offset(), log.last_stable_offset()), (5, 5));
+}
+
+#[test]
+fn without_any_timestamp_the_first_record_has_the_greatest() {
+    let log = log_of_three_batches();
+    assert_eq!(log.max_timestamp_offset(), Some((0, -1)));
+    assert_eq!(PartitionLog::new(LogConfig::default(), NOW).max_timestamp_offset(), None);
+}
+
+#[test]
+fn no_snapshot_is_written_where_nothing_came_since_the_log_start_moved_to_the_end() {
+    let mut log = log_of_three_batches();
+    assert!(log.snapshot_at_end().is_some());
+    log.delete_records(-1).unwrap();
+    assert_eq!(log.snapshot_at_end(), None);
+    log.begin_segment(NOW);
+    assert_eq!(log.segments()[1].producer_snapshot(), None);
+}
+
+#[test]
+fn a_recovered_log_begins_at_its_checkpoint_even_past_what_is_left() {
+    let log = log_of_three_batches();
+    let parts = |bytes: &[u8]| {
+        let times = (log.segments()[0].created_ms(), log.segments()[0].last_modified_ms());
+        let (created_ms, last_modified_ms) = times;
+        vec![SegmentParts { base_offset: 0, created_ms, last_modified_ms, bytes: bytes.to_vec() }]
+    };
+    let bytes = log.segments()[0].bytes();
+    let config = log.config().clone();
+    let (whole, cut) = PartitionLog::recover(config.clone(), Some(4), parts(bytes)).unwrap();
+    assert_eq!((whole.log_start_offset(), whole.log_end_offset(), cut), (4, 5, None));
+    assert_eq!(whole.last_stable_offset(), 3);
+    let short = &bytes[..bytes.len() - 1];
+    let (left, cut) = PartitionLog::recover(config, Some(4), parts(short)).unwrap();
+    assert_eq!((left.log_start_offset(), left.log_end_offset()), (4, 4));
+    assert_eq!(cut.unwrap().segments, 0);
 }

@@ -70,7 +70,7 @@ impl Cluster {
             self.topics.get(topic).ok_or_else(|| unknown_topic(topic))?.config.log().clone();
         let parts = segments.parts(now_ms)?;
         let count = parts.len();
-        let (log, cut) = PartitionLog::recover(config, parts)?;
+        let (log, cut) = PartitionLog::recover(config, None, parts)?;
         let log = log.named(format!("{topic}-{partition}"));
         let copied = CopiedLog {
             topic: topic.to_owned(),

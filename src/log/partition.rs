@@ -173,20 +173,28 @@ impl PartitionLog {
     /// Begins a new active segment at `base_offset`. An empty one at the same offset is
     /// replaced, as by a broker.
     pub(super) fn roll(&mut self, base_offset: i64, now_ms: i64) {
-        let mut snapshot = None;
+        let mut snapshot = self.snapshot_at_end();
         match self.segments.last_mut() {
             Some(active) if active.is_empty() && active.base_offset() == base_offset => {
                 snapshot = self.segments.pop().and_then(Segment::into_producer_snapshot);
             }
-            Some(active) => {
-                active.close();
-                snapshot = Some(self.producers.to_snapshot());
-            }
+            Some(active) => active.close(),
             None => {}
         }
         let mut segment = Segment::new(base_offset, &self.config, now_ms);
         segment.set_producer_snapshot(snapshot);
         self.segments.push(segment);
+    }
+
+    /// What a broker writes of the producers as it rolls the log or stops: the content of a `.snapshot`
+    /// file, named after the log end offset. None where it writes none: nothing was appended since the
+    /// log start offset came to the end, and no earlier file is there. Source:
+    /// `ProducerStateManager.takeSnapshot`, `onLogStartOffsetIncremented`.
+    #[must_use]
+    pub fn snapshot_at_end(&self) -> Option<Vec<u8>> {
+        let is_new = self.log_start_offset < self.log_end_offset()
+            || self.segments.iter().any(|segment| segment.producer_snapshot().is_some());
+        is_new.then(|| self.producers.to_snapshot())
     }
 
     /// The offset and timestamp of the first record at or above `timestamp` (milliseconds), as

@@ -32,6 +32,19 @@ pub(crate) struct Cut {
     pub(crate) bytes: usize,
 }
 
+/// How a broker stopped before it read a log again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// In good order: it has written down what it knows of the producers.
+    Clean,
+    /// It learns that anew, from the segment on that holds the log start offset. Source:
+    /// `LogLoader.recoverSegment`, `ProducerStateManager.truncateAndReload`.
+    Unclean,
+    /// The same, and later segments were deleted: what it had learned in the last one is deleted with
+    /// them, and learned again from the log start on. Source: `LogLoader.recoverLog`.
+    UncleanAndCut,
+}
+
 impl PartitionLog {
     /// The log whose segments these were. Of each producer its last batch is known, as after any
     /// restart of a broker. The leader that wrote the last batch leads on.
@@ -58,12 +71,22 @@ impl PartitionLog {
         log_start_offset: i64,
         segments: Vec<SegmentParts>,
     ) -> Result<Self> {
-        Ok(Self::restore_with_cut(config, log_start_offset, segments, None)?.0)
+        Ok(Self::restore_after(Stop::Clean, config, log_start_offset, segments, None)?.0)
     }
 
     /// As [`PartitionLog::restore`], and the segments as they were when the log ended at the cut, for
     /// [`PartitionLog::of_segments`]; none where no batch ends there.
     pub(crate) fn restore_with_cut(
+        config: LogConfig,
+        log_start_offset: i64,
+        segments: Vec<SegmentParts>,
+        cut: Option<Cut>,
+    ) -> Result<(Self, Option<Vec<Segment>>)> {
+        Self::restore_after(Stop::Clean, config, log_start_offset, segments, cut)
+    }
+
+    pub(super) fn restore_after(
+        stop: Stop,
         config: LogConfig,
         log_start_offset: i64,
         segments: Vec<SegmentParts>,
@@ -86,6 +109,9 @@ impl PartitionLog {
             if let Some(before) = log.segments.last_mut() {
                 before.close();
             }
+            if stop != Stop::Clean && end <= log_start_offset {
+                log.producers = ProducerStates::default();
+            }
             let cut_at = cut.filter(|cut| cut.segment == number).map(|cut| cut.bytes);
             let (segment, head) = log.restore_segment(end, parts, cut_at)?;
             if let Some(head) = head {
@@ -94,15 +120,37 @@ impl PartitionLog {
             end = segment.next_offset();
             log.segments.push(segment);
         }
+        if stop != Stop::Clean && log_start_offset > end {
+            let created_ms = log.segments.last().map_or(0, Segment::created_ms);
+            return Ok((Self::with_base_offset(log.config, log_start_offset, created_ms)?, None));
+        }
         if first.is_none_or(|first| log_start_offset < first) || log_start_offset > end {
             return Err(Error::corrupt(format!(
                 "The log start offset {log_start_offset} is outside the log, which ends at {end}"
             ))
             .with_hint("A log has at least one segment, and begins inside or right after it."));
         }
+        if stop == Stop::UncleanAndCut {
+            log.learn_from_start()?;
+        }
         log.producers.keep_last_batches();
         log.leader_epochs.begin_at(log_start_offset);
         Ok((log, before_cut))
+    }
+
+    fn learn_from_start(&mut self) -> Result {
+        let start = self.log_start_offset;
+        let Some(last) = self.segments.last().filter(|last| last.base_offset() <= start) else {
+            return Ok(());
+        };
+        let last = last.clone();
+        self.producers = ProducerStates::default();
+        for batch in last.batches_from(start) {
+            if let Some(known) = self.known_from(&batch)? {
+                self.learn(batch.header().producer_id, known);
+            }
+        }
+        Ok(())
     }
 
     /// A log of these segments, whose batches were all looked at.

@@ -162,8 +162,8 @@ fn indexes(segment: &Segment, log: &PartitionLog) -> Vec<(String, Vec<u8>)> {
     }
     let end = log.log_end_offset();
     let is_last = log.segments().last().is_some_and(|last| last.base_offset() == base);
-    if is_last && end > 0 {
-        files.push((format!("{end:020}.snapshot"), log.producers().to_snapshot()));
+    if let (true, Some(snapshot)) = (is_last, log.snapshot_at_end()) {
+        files.push((format!("{end:020}.snapshot"), snapshot));
     }
     files
 }

@@ -220,7 +220,7 @@ impl PartitionFiles {
         config: LogConfig,
         now_ms: i64,
     ) -> Result<(PartitionLog, Option<RecoveryCut>)> {
-        PartitionLog::recover(config, self.set()?.parts(now_ms)?)
+        PartitionLog::recover(config, None, self.set()?.parts(now_ms)?)
     }
 }
 

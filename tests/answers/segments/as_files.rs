@@ -238,7 +238,7 @@ fn what_a_broker_keeps_after_a_crash_is_kept() {
         let kafka = &case["recover"];
         let bytes = hex(&kafka["segment_hex"]).unwrap();
         let parts = SegmentParts { base_offset: 0, created_ms: 0, last_modified_ms: 0, bytes };
-        match PartitionLog::recover(LogConfig::default(), vec![parts]) {
+        match PartitionLog::recover(LogConfig::default(), None, vec![parts]) {
             Ok((log, _)) => tally.compare(
                 case["case"].as_str().unwrap(),
                 (log.size_in_bytes() as i64, log.log_end_offset()),
