@@ -168,7 +168,9 @@ export interface ResetPreview {
 /** A text that one of Kafka's tools prints. */
 export type ToolRequest =
   | { tool: "listTopics" | "listGroups" }
-  | { tool: "describeTopic" | "describeLogDirs"; topic: string }
+  | { tool: "describeLogDirs"; topic: string }
+  /** `rows`: which lines of it, by the options of the tool; all unless given. */
+  | { tool: "describeTopic"; topic: string; rows?: TopicRows }
   /** `all` is `--all`: also what has its default. */
   | { tool: "describeConfigs"; topic: string; all: boolean }
   /** `time` is `--time`: `earliest`, `latest`, `max-timestamp`, or ms since 1970. */
@@ -176,6 +178,10 @@ export type ToolRequest =
   /** What the tool would print; nothing is deleted. */
   | { tool: "deleteRecords"; topic: string; partition: number; before: bigint }
   | { tool: "describeGroup"; group: string; table: "offsets" | "members" | "state"; verbose: boolean };
+
+/** What `kafka-topics --describe` prints of a topic: `--topic`, `--topic-id`, `--topics-with-overrides`, … */
+export type TopicRows =
+  | "all" | "byId" | "withOverrides" | "underReplicated" | "unavailable" | "atMinIsr" | "underMinIsr";
 
 /** A command line, for a broker at `localhost:9092`, and what it prints, to the letter. */
 export interface Printed {

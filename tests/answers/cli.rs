@@ -3,7 +3,7 @@
 
 use crate::recorded::{Tally, hex, lines, number, numbers};
 use loglanes::view::tools::{
-    OffsetAt, configs, delete_records, log_dirs, offsets, topic_list, topics,
+    OffsetAt, TopicRows, configs, delete_records, log_dirs, offsets, topic_list, topics,
 };
 use loglanes::{Cluster, Command, Produce};
 use serde_json::Value;
@@ -124,7 +124,7 @@ fn replay_lines(file: &str, print: impl Fn(&Cluster, &[&str], &Value) -> Option<
             continue;
         };
         let Some(mut ours) = print(&cluster, &args[2..], line) else {
-            tally.skip("an option or a pattern that is not offered");
+            tally.skip(why_not(&args));
             continue;
         };
         for (_, topic) in cluster.topics() {
@@ -135,9 +135,22 @@ fn replay_lines(file: &str, print: impl Fn(&Cluster, &[&str], &Value) -> Option<
     tally.finish(file, lines.len());
 }
 
+const TOPIC_ROWS: [TopicRows; 5] = [
+    TopicRows::WithOverrides,
+    TopicRows::UnderReplicated,
+    TopicRows::Unavailable,
+    TopicRows::AtMinIsr,
+    TopicRows::UnderMinIsr,
+];
+
 fn kafka_topics(cluster: &Cluster, args: &[&str]) -> Option<String> {
-    let known = ["--list", "--describe", "--topic", "--exclude-internal", "--if-exists"];
-    if args.iter().any(|arg| arg.starts_with("--") && !known.contains(arg)) {
+    let known =
+        ["--list", "--describe", "--topic", "--topic-id", "--exclude-internal", "--if-exists"];
+    let asks_for = |rows: &TopicRows| rows.option().is_some_and(|option| args.contains(&option));
+    let rows = TOPIC_ROWS.into_iter().find(asks_for);
+    let is_known =
+        |arg: &&str| known.contains(arg) || rows.and_then(TopicRows::option) == Some(*arg);
+    if !args.iter().filter(|arg| arg.starts_with("--")).all(is_known) {
         return None;
     }
     let names: Vec<&str> = cluster.topics().map(|(name, _)| name).collect();
@@ -145,10 +158,28 @@ fn kafka_topics(cluster: &Cluster, args: &[&str]) -> Option<String> {
     let kept: Option<Vec<bool>> = names.iter().map(|name| named(list, name)).collect();
     let kept = kept?;
     let wanted = |name: &str| names.iter().zip(&kept).any(|(one, is)| *one == name && *is);
+    if value(args, "--topic-id").is_some() {
+        // The id itself is not recorded: it is that of the only topic.
+        return (names.len() == 1).then(|| topics(cluster, TopicRows::ById, |_| true));
+    }
     if args.contains(&"--describe") {
-        Some(topics(cluster, wanted))
+        Some(topics(cluster, rows.unwrap_or_default(), wanted))
     } else {
         Some(topic_list(names.iter().copied().filter(|name| wanted(name))))
+    }
+}
+
+/// Why a line is none that the page prints.
+fn why_not(args: &[&str]) -> &'static str {
+    let is_act = |arg: &&str| ["--create", "--alter", "--delete"].contains(arg);
+    if args.iter().any(is_act) {
+        "an act: what is done is told by the page itself, and what is refused in errors/"
+    } else if args.contains(&"brokers") {
+        "configs of brokers, which the page has none of"
+    } else if args.contains(&"--topic-partitions") {
+        "--topic-partitions: the page asks about the topic that is shown"
+    } else {
+        "topics named by a pattern that is more than a list or a beginning"
     }
 }
 

@@ -8,6 +8,7 @@ import { keyChip } from "./parts/key-chip.js";
 import { NOT_INT32, int32, plural } from "./parts/numbers.js";
 import { Panel } from "./parts/panel.js";
 import { OffsetTimes } from "./parts/offset-times.js";
+import { TopicLines } from "./parts/topic-lines.js";
 import { ToolText } from "./parts/tool-text.js";
 import { whatIfView } from "./parts/what-if-view.js";
 
@@ -31,8 +32,9 @@ export class PartitionsPanel extends Panel {
   #more = h("p");
   #limit = ROWS;
   #times = new OffsetTimes();
+  #lines = new TopicLines();
   #printed = new ToolText("this topic", [
-    { name: "kafka-topics", request: () => ({ tool: "describeTopic", topic: this.#topicName }) },
+    { name: "kafka-topics", options: this.#lines.element, request: () => this.#lines.request(this.#topicName) },
     { name: "kafka-get-offsets", options: this.#times.element, request: () => this.#times.request(this.#topicName) },
     { name: "kafka-log-dirs", request: () => ({ tool: "describeLogDirs", topic: this.#topicName }) },
   ]);

@@ -15,4 +15,4 @@ pub use delete_records::delete_records;
 pub use log_dirs::log_dirs;
 pub use offsets::{OffsetAt, offsets};
 pub use request::{GroupTable, Printed, ToolRequest};
-pub use topics::{topic_list, topics};
+pub use topics::{TopicRows, topic_list, topics};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{OffsetAt, configs, delete_records, log_dirs, offsets, topic_list, topics};
+use super::{OffsetAt, TopicRows, configs, delete_records, log_dirs, offsets, topic_list, topics};
 use crate::Cluster;
 use crate::error::{Error, ErrorCode, Result};
 use crate::group::describe;
@@ -37,6 +37,9 @@ pub enum ToolRequest {
     DescribeTopic {
         /// Its name.
         topic: String,
+        /// Which lines of it; all unless given.
+        #[serde(default)]
+        rows: TopicRows,
     },
     /// `kafka-configs --describe` of a topic.
     DescribeConfigs {
@@ -127,10 +130,10 @@ impl ToolRequest {
                 let names = cluster.topics().map(|(name, _)| name);
                 ("kafka-topics", "--list".to_owned(), topic_list(names))
             }
-            Self::DescribeTopic { topic } => {
+            Self::DescribeTopic { topic, rows } => {
                 known(topic)?;
-                let options = format!("--describe --topic {}", quoted(&pattern(topic)));
-                ("kafka-topics", options, topics(cluster, |name| name == topic))
+                let text = topics(cluster, *rows, |name| name == topic);
+                ("kafka-topics", describe_topic(cluster, topic, *rows), text)
             }
             Self::DescribeConfigs { topic, all } => {
                 known(topic)?;
@@ -181,6 +184,15 @@ impl ToolRequest {
         let command = format!("{tool} --bootstrap-server localhost:9092 {options}");
         Ok(Printed { command, text })
     }
+}
+
+/// The options by which `kafka-topics` prints these lines of a topic.
+fn describe_topic(cluster: &Cluster, topic: &str, rows: TopicRows) -> String {
+    if let (TopicRows::ById, Some(topic)) = (rows, cluster.topic(topic)) {
+        return format!("--describe --topic-id {}", topic.id);
+    }
+    let filter = rows.option().map_or(String::new(), |option| format!("{option} "));
+    format!("--describe {filter}--topic {}", quoted(&pattern(topic)))
 }
 
 /// Where a broker has its logs unless told otherwise.
