@@ -3,8 +3,32 @@
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::group::{OffsetReset, PartitionOffset, ResetPlan};
+use crate::group::{OffsetReset, PartitionOffset, RefusedOffset, ResetPlan};
 use crate::log::{CleanerPass, CleanerPlan, DeletedSegment};
+
+/// What a client raises though a part of its act was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Raised {
+    /// Kafka's code, where it has one.
+    pub code: Option<i16>,
+    /// Kafka's name of the error.
+    pub name: &'static str,
+    /// What a user of the Java client reads.
+    pub message: String,
+    /// A way out, in our words.
+    pub hint: String,
+}
+
+impl From<&Error> for Raised {
+    fn from(error: &Error) -> Self {
+        Self {
+            code: error.code(),
+            name: error.name(),
+            message: error.message().to_owned(),
+            hint: error.hint().to_owned(),
+        }
+    }
+}
 
 /// What a command did.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -153,6 +177,12 @@ pub enum Outcome {
         group: String,
         /// The next offset to read of each partition.
         offsets: Vec<PartitionOffset>,
+        /// Those of the same commit that the broker did not take.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        refused: Vec<RefusedOffset>,
+        /// What the consumer then raises, all the same.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        raised: Option<Raised>,
     },
     /// A member's positions were moved to a time.
     Sought {

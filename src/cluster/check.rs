@@ -38,6 +38,15 @@ impl Cluster {
             ensure(!id.trim().is_empty(), || "A group has no id.".to_owned())?;
             group.check(id, &self.topics)?;
         }
+        for (id, name, consumer) in self.by_hand() {
+            let is_id = id.is_empty() || !id.trim().is_empty();
+            ensure(is_id && !name.is_empty(), || {
+                "A consumer that is assigned by hand has no name, or no group id.".to_owned()
+            })?;
+            consumer
+                .check_memory()
+                .map_err(|what| broken(format!("The consumer {name} {what}.")))?;
+        }
         for (name, producer) in &self.producers {
             self.check_producer(name, producer)?;
         }
@@ -54,10 +63,13 @@ impl Cluster {
     fn check_limits(&self) -> Result {
         let partitions: usize = self.topics.values().map(|topic| topic.partitions.len()).sum();
         let members = self.groups.values().map(|group| group.members.len()).max().unwrap_or(0);
+        let by_hand = self.by_hand.values().map(|known| known.len()).max().unwrap_or(0);
         for (limit, most, what, count) in [
             ("MAX_TOPICS", MAX_TOPICS, "topics", self.topics.len()),
             ("MAX_PARTITIONS", MAX_PARTITIONS, "partitions", partitions),
             ("MAX_GROUPS", MAX_GROUPS, "groups", self.groups.len()),
+            ("MAX_GROUPS", MAX_GROUPS, "ids of consumers by hand", self.by_hand.len()),
+            ("MAX_GROUPS", MAX_GROUPS, "consumers by hand of a group", by_hand),
             ("MAX_PRODUCERS", MAX_PRODUCERS, "producers", self.producers.len()),
             ("MAX_GROUPS", MAX_GROUPS, "members of a group", members),
         ] {

@@ -3,10 +3,12 @@
 use super::{Cluster, MAX_GROUPS};
 use crate::command::SeekTo;
 use crate::error::{Error, ErrorCode, Result};
-use crate::group::{self, ConsumerConfig, Group, PolledAt, ResetPlan, ResetTo, TopicPartition};
+use crate::group::{
+    self, ConsumerConfig, Group, Polled, PolledAt, ResetPlan, ResetTo, TopicPartition, Verdicts,
+};
 use crate::insight::Tag;
 use crate::log::RecordView;
-use crate::outcome::{Outcome, PolledRecord, Reset};
+use crate::outcome::{Outcome, PolledRecord, Raised, Reset};
 use crate::topic::Topic;
 
 impl Cluster {
@@ -18,23 +20,16 @@ impl Cluster {
         now_ms: i64,
     ) -> Result<Outcome> {
         if id.trim().is_empty() {
-            return Err(Error::client_code(
-                ErrorCode::InvalidGroupId,
-                "The configured group.id should not be an empty string or whitespace.",
-            )
-            .with_hint("Give the group an id, such as billing."));
+            return Err(blank_group_id());
         }
-        let is_full = match self.groups.get(id) {
-            Some(group) => group.members.len() >= MAX_GROUPS,
-            None => self.groups.len() >= MAX_GROUPS,
-        };
-        if is_full {
-            return Err(Error::limit(
-                "MAX_GROUPS",
-                format!("Loglanes keeps at most {MAX_GROUPS} groups, and as many members in each."),
-            )
-            .with_hint("Close a member, or delete a group that is empty."));
+        if config.pattern.is_some() && !config.topics.is_empty() {
+            return Err(group::exclusive());
         }
+        if self.is_by_hand(id, member) {
+            return Err(Error::loglanes(format!("There is a consumer {member} already."))
+                .with_hint("It is assigned by hand: subscribe with it, or choose another name."));
+        }
+        self.check_groups(id)?;
         // A group that is refused its first member is not made.
         let mut group = self.groups.get(id).cloned().unwrap_or_default();
         let mut random = self.random.clone();
@@ -46,6 +41,22 @@ impl Cluster {
         }
         self.groups.insert(id.to_owned(), group);
         self.rebalanced(id)
+    }
+
+    /// Whether there is room for one more member of this group, or for the group.
+    pub(super) fn check_groups(&self, id: &str) -> Result {
+        let is_full = match self.groups.get(id) {
+            Some(group) => group.members.len() >= MAX_GROUPS,
+            None => self.groups.len() >= MAX_GROUPS,
+        };
+        if !is_full {
+            return Ok(());
+        }
+        Err(Error::limit(
+            "MAX_GROUPS",
+            format!("Loglanes keeps at most {MAX_GROUPS} groups, and as many members in each."),
+        )
+        .with_hint("Close a member, or delete a group that is empty."))
     }
 
     /// An act of one group. It sees the topics, and a UUID should it need one.
@@ -83,7 +94,11 @@ impl Cluster {
         let polled = self.in_group(id, |group, topics, uuid| {
             group.poll(member, max_records, topics, uuid, now_ms)
         })?;
-        Ok(Outcome::Polled {
+        Ok(self.polled(id, member, polled))
+    }
+
+    pub(super) fn polled(&self, id: &str, member: &str, polled: Polled) -> Outcome {
+        Outcome::Polled {
             group: id.to_owned(),
             member: member.to_owned(),
             records: polled.records.iter().filter_map(|at| self.polled_record(at)).collect(),
@@ -98,7 +113,7 @@ impl Cluster {
                     policy: reset.policy,
                 })
                 .collect(),
-        })
+        }
     }
 
     fn polled_record(&self, polled: &PolledAt) -> Option<PolledRecord> {
@@ -273,6 +288,25 @@ pub(super) fn no_members_of(id: &str) -> Error {
         format!("Encounter exception when trying to get members from group: {id}"),
     )
     .with_hint(format!("There is no group {id:?}."))
+}
+
+/// What a commit came to.
+pub(super) fn committed(group: &str, done: Verdicts) -> Outcome {
+    let raised = done.error.as_ref().map(Raised::from);
+    Outcome::Committed {
+        group: group.to_owned(),
+        offsets: done.committed,
+        refused: done.refused,
+        raised,
+    }
+}
+
+pub(super) fn blank_group_id() -> Error {
+    Error::client_code(
+        ErrorCode::InvalidGroupId,
+        "The configured group.id should not be an empty string or whitespace.",
+    )
+    .with_hint("Give the group an id, such as billing.")
 }
 
 fn no_group(id: &str) -> Error {

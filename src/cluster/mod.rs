@@ -5,6 +5,7 @@
 //! cluster, byte for byte.
 
 mod bulk;
+mod by_hand;
 mod check;
 mod consume;
 mod coordinator;
@@ -29,6 +30,7 @@ use crate::topic::Topic;
 use upkeep::Check;
 
 pub(crate) use bulk::BulkProducer;
+pub(crate) use by_hand::ByHand;
 pub(crate) use check::ensure;
 pub use coordinator::{
     OpenTransaction, TRANSACTION_CHECK_INTERVAL_MS, TRANSACTION_MAX_TIMEOUT_MS, TransactionStatus,
@@ -78,6 +80,8 @@ pub struct Cluster {
     pub(crate) log_checks: LogChecks,
     pub(crate) topics: BTreeMap<String, Topic>,
     pub(crate) groups: BTreeMap<String, Group>,
+    /// Consumers that are assigned partitions by hand.
+    pub(crate) by_hand: ByHand,
     /// By name; those that nobody has named are called like their partitioner.
     pub(crate) producers: BTreeMap<String, Producer>,
     /// The producer id that is given out next.
@@ -113,6 +117,7 @@ impl Cluster {
             log_checks: LogChecks::default(),
             topics: BTreeMap::new(),
             groups: BTreeMap::new(),
+            by_hand: ByHand::new(),
             producers: BTreeMap::new(),
             next_producer_id: 0,
             transactions: BTreeMap::new(),
@@ -163,6 +168,11 @@ impl Cluster {
     }
 
     fn carry_out(&mut self, command: &Command, now_ms: i64) -> Result<Outcome> {
+        if let Some((group, member)) = command.consumer()
+            && self.is_by_hand(group, member)
+        {
+            return self.act_by_hand(group, member, command, now_ms);
+        }
         match command {
             Command::CreateTopic { name, partitions, replication_factor, configs } => {
                 self.create_topic(name, *partitions, *replication_factor, configs, now_ms)
@@ -204,6 +214,9 @@ impl Cluster {
             Command::CommitTransaction { producer } => self.end_transaction(producer, true, now_ms),
             Command::AbortTransaction { producer } => self.end_transaction(producer, false, now_ms),
             Command::Join { group, member, config } => self.join(group, member, config, now_ms),
+            Command::Assign { group, member, partitions, config } => {
+                self.assign(group, member, partitions, config, now_ms)
+            }
             Command::Leave { group, member } => {
                 self.in_group(group, |group, topics, _| group.leave(member, topics, now_ms))?;
                 self.rebalanced(group)
@@ -218,9 +231,9 @@ impl Cluster {
                 })?;
                 self.rebalanced(group)
             }
-            Command::Subscribe { group, member, topics } => {
+            Command::Subscribe { group, member, topics, pattern } => {
                 self.in_group(group, |group, cluster, uuid| {
-                    group.subscribe(member, topics, uuid, cluster, now_ms)
+                    group.subscribe(member, topics, pattern.as_ref(), uuid, cluster, now_ms)
                 })?;
                 self.rebalanced(group)
             }
@@ -248,10 +261,10 @@ impl Cluster {
                 self.poll(group, member, *max_records, now_ms)
             }
             Command::Commit { group, member, offsets } => {
-                let offsets = self.in_group(group, |group, topics, _| {
+                let done = self.in_group(group, |group, topics, _| {
                     group.commit(member, offsets.as_deref(), topics)
                 })?;
-                Ok(Outcome::Committed { group: group.clone(), offsets })
+                Ok(consume::committed(group, done))
             }
             Command::Seek { group, member, topic, partition, to } => {
                 self.seek(group, member, topic, *partition, *to)

@@ -209,6 +209,10 @@ impl Cluster {
         for group in self.groups.values_mut() {
             group.topic_deleted(name, &self.topics);
         }
+        for consumer in self.by_hand.values_mut().flat_map(|known| known.values_mut()) {
+            // It keeps its partitions, should a topic of that name come again.
+            consumer.forget(|at| at.topic != name);
+        }
         Ok(Outcome::Done)
     }
 

@@ -229,12 +229,7 @@ impl Cluster {
         let id = producer.settings.transactional_id().unwrap_or_default().to_owned();
         let identity = producer.identity;
         // What a commit would do, done to a copy: it finds the offsets, and what is wrong.
-        let mut copy = self.groups.get(group).cloned();
-        let sent = copy.as_mut().ok_or_else(|| {
-            Error::code_alone(ErrorCode::GroupIdNotFound)
-                .with_hint(format!("There is no group {group:?}."))
-        })?;
-        let sent = sent.commit(member, offsets, &self.topics).map_err(in_transaction)?;
+        let sent = self.would_commit(group, member, offsets).map_err(in_transaction)?;
         if let Some(known) = self.transactions.get_mut(&id).filter(|_| !sent.is_empty()) {
             // The coordinator looks at the epoch here, not the log: the producer is fenced for good.
             if identity.is_some_and(|one| known.check_writer(one).is_err()) {
@@ -251,6 +246,26 @@ impl Cluster {
             self.named_mut(name)?.is_started = true;
         }
         Ok(Outcome::OffsetsSent { transactional_id: id, group: group.to_owned(), offsets: sent })
+    }
+
+    fn would_commit(
+        &self,
+        group: &str,
+        member: &str,
+        offsets: Option<&[PartitionOffset]>,
+    ) -> Result<Vec<PartitionOffset>> {
+        let done = if self.is_by_hand(group, member) {
+            self.verdicts_by_hand(group, member, offsets).map(|(_, done)| done)
+        } else {
+            let copy = self.groups.get(group).cloned();
+            let mut copy = copy.ok_or_else(|| {
+                Error::code_alone(ErrorCode::GroupIdNotFound)
+                    .with_hint(format!("There is no group {group:?}."))
+            })?;
+            copy.commit(member, offsets, &self.topics)
+        }?;
+        // A producer sends all of them or none.
+        done.error.map_or(Ok(done.committed), Err)
     }
 
     /// The last batch of a producer is sent once more, as after an answer that was lost.

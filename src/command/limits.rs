@@ -4,7 +4,7 @@ use super::{Command, Produce};
 use crate::Bytes;
 use crate::cluster::{RECORD_OVERHEAD, record_bytes};
 use crate::error::Error;
-use crate::group::{ConsumerConfig, ResetTo};
+use crate::group::{ConsumerConfig, ResetTo, TopicPattern};
 
 /// The longest id or name in an act of a group, and the longest value of a config, in bytes: a
 /// string of Kafka's requests has a length of 16 bits.
@@ -36,6 +36,16 @@ pub(crate) fn check_texts<'a>(
     Ok(())
 }
 
+impl ConsumerConfig {
+    /// The ids and names in it, behind others, and how long its list is.
+    fn texts<'a>(&'a self, before: [&'a String; 2]) -> (Vec<&'a str>, usize) {
+        let Self { topics, instance_id, assignors, remote_assignor, pattern, .. } = self;
+        let names = before.into_iter().chain(instance_id).chain(topics).chain(remote_assignor);
+        let pattern = pattern.iter().map(TopicPattern::text);
+        (names.map(String::as_str).chain(pattern).collect(), topics.len().max(assignors.len()))
+    }
+}
+
 impl Command {
     /// Whether its ids and lists are within [`MAX_ID_BYTES`] and [`MAX_LIST`].
     pub(crate) fn check(&self) -> Result<(), Error> {
@@ -46,15 +56,16 @@ impl Command {
     /// The ids and names in it, and how long its list is; 0 without one.
     pub(crate) fn texts(&self) -> (Vec<&str>, usize) {
         match self {
-            Self::Join { group, member, config } => {
-                let ConsumerConfig { topics, instance_id, assignors, .. } = config;
-                let names = [group, member].into_iter().chain(instance_id).chain(topics);
-                let names = names.chain(&config.remote_assignor);
-                (names.map(String::as_str).collect(), topics.len().max(assignors.len()))
+            Self::Join { group, member, config } => config.texts([group, member]),
+            Self::Assign { group, member, partitions, config } => {
+                let (mut texts, list) = config.texts([group, member]);
+                texts.extend(partitions.iter().map(|at| at.topic.as_str()));
+                (texts, list.max(partitions.len()))
             }
-            Self::Subscribe { group, member, topics } => {
-                let names = [group, member].into_iter().chain(topics);
-                (names.map(String::as_str).collect(), topics.len())
+            Self::Subscribe { group, member, topics, pattern } => {
+                let names = [group, member].into_iter().chain(topics).map(String::as_str);
+                let pattern = pattern.iter().map(TopicPattern::text);
+                (names.chain(pattern).collect(), topics.len())
             }
             Self::CreateTopic { name, configs, .. } => {
                 let texts = configs.iter().flat_map(|(name, value)| [name, value]);
@@ -251,6 +262,7 @@ mod tests {
                     group: "g".to_owned(),
                     member: "m".to_owned(),
                     topics: vec![name],
+                    pattern: None,
                 },
                 join,
             ]

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 use crate::generate::GenerateSpec;
-use crate::group::{ConsumerConfig, OffsetReset, PartitionOffset, ResetTo, TopicPartition};
+use crate::group::{
+    ConsumerConfig, OffsetReset, PartitionOffset, ResetTo, TopicPartition, TopicPattern,
+};
 use crate::record_set::RecordSet;
 use crate::segment_set::{SegmentSet, SegmentSets};
 use crate::topic::{AlterConfigOp, ReplicaAssignment};
@@ -208,6 +210,19 @@ pub enum Command {
         #[serde(flatten)]
         config: ConsumerConfig,
     },
+    /// A consumer is assigned partitions by hand, in place of those it had: one that runs and does not
+    /// subscribe, or a new one. It is a member of no group.
+    Assign {
+        /// `group.id`, for its commits; empty: it has none.
+        group: String,
+        /// `client.id`.
+        member: String,
+        /// The partitions, whether they are there or not; each counts once.
+        partitions: Vec<TopicPartition>,
+        /// How a new one is set up.
+        #[serde(flatten)]
+        config: ConsumerConfig,
+    },
     /// A consumer closes in good order. A static member stays in the group until its session times
     /// out.
     Leave {
@@ -231,7 +246,7 @@ pub enum Command {
         /// `client.id`.
         member: String,
     },
-    /// A consumer subscribes to other topics; to none: it unsubscribes, and leaves.
+    /// A consumer subscribes to other topics, or by pattern; to none: it unsubscribes, and leaves.
     Subscribe {
         /// `group.id`.
         group: String,
@@ -239,6 +254,9 @@ pub enum Command {
         member: String,
         /// The topics, in place of those before.
         topics: Vec<String>,
+        /// A pattern in place of topics.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<TopicPattern>,
     },
     /// A consumer asks for a rebalance. With the consumer protocol nothing happens.
     EnforceRebalance {
@@ -520,6 +538,25 @@ impl Command {
         self
     }
 
+    /// The consumer that does it: `group.id` and `client.id`.
+    pub(crate) fn consumer(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Leave { group, member }
+            | Self::Crash { group, member }
+            | Self::Restart { group, member }
+            | Self::Subscribe { group, member, .. }
+            | Self::EnforceRebalance { group, member }
+            | Self::ExceedPollInterval { group, member }
+            | Self::Poll { group, member, .. }
+            | Self::Commit { group, member, .. }
+            | Self::Seek { group, member, .. }
+            | Self::Pause { group, member, .. }
+            | Self::Resume { group, member, .. }
+            | Self::SeekToTimestamp { group, member, .. } => Some((group, member)),
+            _ => None,
+        }
+    }
+
     /// The `type` of the JSON form.
     ///
     /// ```
@@ -550,6 +587,7 @@ impl Command {
             Self::CommitTransaction { .. } => "commitTransaction",
             Self::AbortTransaction { .. } => "abortTransaction",
             Self::Join { .. } => "join",
+            Self::Assign { .. } => "assign",
             Self::Leave { .. } => "leave",
             Self::Subscribe { .. } => "subscribe",
             Self::EnforceRebalance { .. } => "enforceRebalance",

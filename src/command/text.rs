@@ -10,7 +10,8 @@ use crate::Bytes;
 use crate::generate::{GenerateSpec, KEY_NUMBER};
 use crate::group::assignor::Assignor;
 use crate::group::{
-    ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES, PartitionOffset, ResetTo,
+    AUTO_COMMIT_INTERVAL_MS, ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES,
+    MAX_POLL_RECORDS, PartitionOffset, ResetTo, TopicPattern,
 };
 use crate::scenario::{Place, Setting, Value, Word, print_span};
 use crate::topic::{AlterConfigOp, ConfigOp, ReplicaAssignment};
@@ -104,16 +105,29 @@ impl fmt::Display for Command {
                 write!(f, "abort-transaction {}", Word(producer))
             }
             Self::Join { group, member, config } => {
-                write!(f, "join {} {} ", Word(group), Word(member))?;
+                who(f, "join", group, member)?;
+                if !config.topics.is_empty() || config.pattern.is_none() {
+                    f.write_str(if config.topics.is_empty() { " no-topics" } else { " " })?;
+                    f.write_str(&listed(&config.topics))?;
+                }
                 consumer(f, config)
             }
+            Self::Assign { group, member, partitions, config } => {
+                who(f, "assign", group, member)?;
+                f.write_str(if partitions.is_empty() { " nothing" } else { " " })?;
+                let places = partitions.iter().map(|at| Place(&at.topic, at.partition).to_string());
+                f.write_str(&places.collect::<Vec<_>>().join(","))?;
+                if *config == ConsumerConfig::default() { Ok(()) } else { consumer(f, config) }
+            }
             Self::Leave { group, member } => who(f, "leave", group, member),
-            Self::Subscribe { group, member, topics } if topics.is_empty() => {
+            Self::Subscribe { group, member, topics, pattern: None } if topics.is_empty() => {
                 who(f, "unsubscribe", group, member)
             }
-            Self::Subscribe { group, member, topics } => {
+            Self::Subscribe { group, member, topics, pattern } => {
                 who(f, "subscribe", group, member)?;
-                write!(f, " {}", listed(topics))
+                f.write_str(if topics.is_empty() { "" } else { " " })?;
+                f.write_str(&listed(topics))?;
+                subscribed_pattern(f, pattern.as_ref())
             }
             Self::EnforceRebalance { group, member } => who(f, "enforce-rebalance", group, member),
             Self::ExceedPollInterval { group, member } => {
@@ -295,20 +309,31 @@ fn listed(topics: &[String]) -> String {
     topics.join(",")
 }
 
+/// ` pattern=orders.*`, or ` re2=` where the broker matches.
+fn subscribed_pattern(f: &mut fmt::Formatter<'_>, pattern: Option<&TopicPattern>) -> fmt::Result {
+    pattern.map_or(Ok(()), |pattern| optional(f, pattern.word(), Some(Value(pattern.text()))))
+}
+
 fn consumer(f: &mut fmt::Formatter<'_>, config: &ConsumerConfig) -> fmt::Result {
     let ConsumerConfig {
-        topics,
+        topics: _,
+        pattern,
         auto_offset_reset,
         protocol,
         remote_assignor,
         assignors,
         instance_id,
         auto_commit,
+        auto_commit_interval_ms,
+        session_timeout_ms,
+        heartbeat_interval_ms,
+        max_poll_interval_ms,
+        max_poll_records,
         max_partition_fetch_bytes,
         isolation_level,
     } = config;
-    f.write_str(if topics.is_empty() { "no-topics" } else { "" })?;
-    write!(f, "{} reset={auto_offset_reset}", listed(topics))?;
+    subscribed_pattern(f, pattern.as_ref())?;
+    write!(f, " reset={auto_offset_reset}")?;
     optional(f, "protocol", Some(protocol).filter(|one| **one != GroupProtocol::Classic))?;
     optional(f, "remote-assignor", remote_assignor.as_deref().map(Value))?;
     if *assignors != Assignor::DEFAULT {
@@ -318,6 +343,13 @@ fn consumer(f: &mut fmt::Formatter<'_>, config: &ConsumerConfig) -> fmt::Result 
     }
     optional(f, "instance", instance_id.as_deref().map(Value))?;
     f.write_str(if *auto_commit { " auto-commit" } else { "" })?;
+    let interval = Some(auto_commit_interval_ms).filter(|ms| **ms != AUTO_COMMIT_INTERVAL_MS);
+    optional(f, "auto.commit.interval.ms", interval)?;
+    optional(f, "session.timeout.ms", session_timeout_ms.as_ref())?;
+    optional(f, "heartbeat.interval.ms", heartbeat_interval_ms.as_ref())?;
+    optional(f, "max.poll.interval.ms", max_poll_interval_ms.as_ref())?;
+    let records = Some(max_poll_records).filter(|most| **most != MAX_POLL_RECORDS);
+    optional(f, "max.poll.records", records)?;
     let fetch =
         Some(max_partition_fetch_bytes).filter(|bytes| **bytes != MAX_PARTITION_FETCH_BYTES);
     optional(f, "max-partition-fetch", fetch)?;

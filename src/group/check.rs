@@ -38,9 +38,11 @@ impl Group {
         })?;
         let mut owned = BTreeSet::new();
         for (name, member) in &self.members {
-            ensure(!name.is_empty() && !member.config.topics.is_empty(), || {
-                in_group(&format!("the member {name:?} has no name or no topics"))
-            })?;
+            ensure(
+                !name.is_empty()
+                    && (!member.config.topics.is_empty() || member.config.pattern.is_some()),
+                || in_group(&format!("the member {name:?} has no name or no topics")),
+            )?;
             for at in &member.assignment {
                 ensure(exists(at) && owned.insert(at), || {
                     in_group(&format!("{name} owns {at}, which is not there or another's"))
@@ -53,15 +55,9 @@ impl Group {
             ensure(is_one_protocol && !self.outside.contains_key(name), || {
                 in_group(&format!("{name} speaks another protocol, or is in it twice"))
             })?;
-            for at in member.remembered() {
-                ensure(member.owns(at), || {
-                    in_group(&format!("{name} remembers {at}, which is not its own"))
-                })?;
-            }
-            let ends = member.fetched.iter().flat_map(|fetched| [&fetched.next, &fetched.end]);
-            let offsets = member.positions.values().chain(member.known_ends.values()).chain(ends);
-            ensure(offsets.copied().all(|offset| offset >= 0), || {
-                in_group(&format!("{name} has a negative position"))
+            let wrong = member.check_memory().err();
+            ensure(wrong.is_none(), || {
+                in_group(&format!("{name} {}", wrong.clone().unwrap_or_default()))
             })?;
         }
         Ok(())
@@ -69,6 +65,19 @@ impl Group {
 }
 
 impl Member {
+    /// Whether it remembers only what is its own, and no offset below 0; else what is wrong.
+    pub(crate) fn check_memory(&self) -> std::result::Result<(), String> {
+        if let Some(at) = self.remembered().find(|at| !self.owns(at)) {
+            return Err(format!("remembers {at}, which is not its own"));
+        }
+        let ends = self.fetched.iter().flat_map(|fetched| [&fetched.next, &fetched.end]);
+        let mut offsets = self.positions.values().chain(self.known_ends.values()).chain(ends);
+        if offsets.any(|&offset| offset < 0) {
+            return Err("has a negative position".to_owned());
+        }
+        Ok(())
+    }
+
     /// Every partition that it remembers something of.
     fn remembered(&self) -> impl Iterator<Item = &TopicPartition> {
         self.positions

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::assignor::Assignor;
-use super::outside::KICKED_OUT;
+use super::settings::poll_records;
 use super::{
-    CONSUMER_HEARTBEAT_INTERVAL_MS, GroupProtocol, MAX_POLL_RECORDS, Member, Outside,
-    PartitionOffset, Polled, Round, TopicPartition,
+    CONSUMER_HEARTBEAT_INTERVAL_MS, GroupProtocol, Member, Outside, Polled, Round, TopicPartition,
+    TopicPattern,
 };
 use crate::command::SeekTo;
 use crate::error::{Error, ErrorCode, Result};
@@ -22,10 +22,6 @@ pub const SESSION_TIMEOUT_MS: i64 = 45_000;
 /// How old the leader's metadata may get before it looks again and notices added partitions:
 /// `metadata.max.age.ms`. Source: `ConsumerConfig`.
 pub const METADATA_MAX_AGE_MS: i64 = 300_000;
-
-/// The longest text that is committed beside an offset, in UTF-16 units:
-/// `offset.metadata.max.bytes`, which counts characters. Source: `GroupCoordinatorConfig`.
-pub const MAX_OFFSET_METADATA: usize = 4_096;
 
 /// What was committed beside an offset.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +78,7 @@ pub struct Group {
     pub last_rebalance: Vec<Round>,
 }
 
-pub(super) type Topics = BTreeMap<String, Topic>;
+pub(crate) type Topics = BTreeMap<String, Topic>;
 
 impl Group {
     /// Whether there are members, and with the consumer protocol whether all are where they should
@@ -107,8 +103,9 @@ impl Group {
 
     /// The leader looks at the metadata; the group rebalances if anything has changed.
     pub(crate) fn refresh_metadata(&mut self, cluster: &Topics) -> bool {
-        let changed = self.known_partitions != self.subscribed_partitions(cluster);
+        let changed = self.known_partitions != self.fresh_partitions(cluster, true);
         if changed {
+            self.resolve(cluster, true);
             self.rebalance(cluster);
         }
         self.metadata_ages_ms = None;
@@ -119,14 +116,14 @@ impl Group {
     /// it can take; the real leader's clock started at its last look. With the consumer protocol it
     /// is the broker that notices, with the next heartbeat.
     pub(crate) fn metadata_changed(&mut self, cluster: &Topics, now_ms: i64) {
-        let changed = self.known_partitions != self.subscribed_partitions(cluster);
+        let changed = self.known_partitions != self.fresh_partitions(cluster, true);
         if !changed || self.members.is_empty() {
             self.metadata_ages_ms = None;
         } else if self.metadata_ages_ms.is_none() {
-            let notices_after = match self.protocol {
-                GroupProtocol::Classic => METADATA_MAX_AGE_MS,
-                GroupProtocol::Consumer => CONSUMER_HEARTBEAT_INTERVAL_MS,
-            };
+            let is_brokers = self.protocol == GroupProtocol::Consumer
+                && self.known_partitions != self.fresh_partitions(cluster, false);
+            let notices_after =
+                if is_brokers { CONSUMER_HEARTBEAT_INTERVAL_MS } else { METADATA_MAX_AGE_MS };
             self.metadata_ages_ms = Some(now_ms.saturating_add(notices_after));
         }
     }
@@ -164,22 +161,12 @@ impl Group {
         uuid: &str,
         now_ms: i64,
     ) -> Result<Polled> {
-        let most = most.unwrap_or(MAX_POLL_RECORDS);
-        let count = usize::try_from(most).ok().filter(|&most| most > 0).ok_or_else(|| {
-            Error::client(
-                "ConfigException",
-                format!(
-                    "Invalid value {most} for configuration max.poll.records: Value must be at \
-                     least 1"
-                ),
-            )
-            .with_hint("Ask for 1 record or more, or leave it out: 500.")
-        })?;
+        most.map_or(Ok(0), poll_records)?;
         if self.outside.contains_key(client_id) {
             let before = self.clone();
             let polled = self
                 .come_back(client_id, uuid, cluster, now_ms)
-                .and_then(|()| self.poll(client_id, Some(most), cluster, uuid, now_ms));
+                .and_then(|()| self.poll(client_id, most, cluster, uuid, now_ms));
             if polled.is_err() {
                 *self = before;
             }
@@ -187,6 +174,8 @@ impl Group {
         }
         // A poll that is refused has changed nothing.
         let mut member = self.living(client_id)?.clone();
+        let count = poll_records(most.unwrap_or(member.config.max_poll_records))?;
+        member.polled_ms = member.polled_ms.map(|_| now_ms);
         let is_commit_due = member.is_auto_commit_due(now_ms);
         let before = is_commit_due.then(|| member.positions.clone());
         let polled = member.poll(count, cluster, &self.committed, &self.delivered, now_ms)?;
@@ -203,97 +192,12 @@ impl Group {
         Ok(polled)
     }
 
-    /// A member commits the given offsets, or all of its positions. No offset is held against
-    /// the log: Kafka takes any that is not negative.
-    pub(crate) fn commit(
-        &mut self,
-        client_id: &str,
-        offsets: Option<&[PartitionOffset]>,
-        cluster: &Topics,
-    ) -> Result<Vec<PartitionOffset>> {
-        if self.fenced.contains(client_id) {
-            return Err(Error::client("CommitFailedException", KICKED_OUT)
-                .with_hint(format!("Close {client_id}: another consumer has its place.")));
-        }
-        self.check_outside_commit(client_id)?;
-        let member = match self.outside.get(client_id) {
-            Some(outside) => &outside.member,
-            None => self.living(client_id)?,
-        };
-        let offsets: Vec<PartitionOffset> = match offsets {
-            Some(offsets) => offsets.to_vec(),
-            None => member
-                .positions
-                .iter()
-                .map(|(at, &offset)| PartitionOffset::new(&at.topic, at.partition, offset))
-                .collect(),
-        };
-        if offsets.iter().any(|at| at.offset < 0) {
-            return Err(Error::client("IllegalArgumentException", "Invalid negative offset")
-                .with_hint("An offset to commit is the next to read: 0 or more."));
-        }
-        if let Some(at) = offsets.iter().find(|at| !exists(cluster, at)) {
-            // Kafka's consumer names them all. What it could commit is committed there before it
-            // gives up; here nothing is, as with every refusal.
-            let all: Vec<String> = offsets
-                .iter()
-                .map(|at| {
-                    format!(
-                        "{}=OffsetAndMetadata{{offset={}, leaderEpoch={}, metadata='{}'}}",
-                        at.topic_partition(),
-                        at.offset,
-                        at.leader_epoch.map_or("null".to_owned(), |epoch| epoch.to_string()),
-                        at.metadata
-                    )
-                })
-                .collect();
-            return Err(Error::client_code(
-                ErrorCode::RequestTimedOut,
-                match self.protocol {
-                    GroupProtocol::Classic => format!(
-                        "Timeout of 60000ms expired before successfully committing offsets {{{}}}",
-                        all.join(", ")
-                    ),
-                    // The newer consumer passes on what its own timer says.
-                    GroupProtocol::Consumer => "java.util.concurrent.TimeoutException".to_owned(),
-                },
-            )
-            .with_hint(format!(
-                "There is no {}: name a partition that is there.",
-                at.topic_partition()
-            )));
-        }
-        if offsets.iter().any(|at| at.metadata.encode_utf16().count() > MAX_OFFSET_METADATA) {
-            return Err(Error::code_alone(ErrorCode::OffsetMetadataTooLarge).with_hint(format!(
-                "At most {MAX_OFFSET_METADATA} characters are kept beside an offset."
-            )));
-        }
-        for at in &offsets {
-            self.committed.insert(at.topic_partition(), at.offset);
-            let note = CommitNote {
-                offset: at.offset,
-                metadata: at.metadata.clone(),
-                leader_epoch: at.leader_epoch,
-            };
-            if note.metadata.is_empty() && note.leader_epoch.is_none() {
-                self.notes.remove(&at.topic_partition());
-            } else {
-                self.notes.insert(at.topic_partition(), note);
-            }
-        }
-        Ok(offsets)
-    }
-
     /// A member moves its position in a partition of its own. An end of the log is looked up with
     /// the next poll.
     pub(crate) fn seek(&mut self, client_id: &str, at: &TopicPartition, to: SeekTo) -> Result {
         self.check_owner(client_id, at)?;
         if matches!(to, SeekTo::Offset(offset) if offset < 0) {
-            return Err(Error::client(
-                "IllegalArgumentException",
-                "seek offset must not be a negative number",
-            )
-            .with_hint("Seek to 0 or more, to the beginning, or to the end."));
+            return Err(negative_seek());
         }
         if let Some(member) = self.members.get_mut(client_id) {
             member.seek(at, to);
@@ -318,11 +222,7 @@ impl Group {
         if self.living(client_id)?.owns(at) {
             return Ok(());
         }
-        Err(Error::client(
-            "IllegalStateException",
-            format!("No current assignment for partition {at}"),
-        )
-        .with_hint(match self.owner(at) {
+        Err(not_assigned(at).with_hint(match self.owner(at) {
             Some(owner) => format!("{owner} reads {at}: ask it."),
             None => format!("Nobody in this group reads {at}."),
         }))
@@ -354,37 +254,9 @@ impl Group {
         timestamp: i64,
         cluster: &Topics,
     ) -> Result<Vec<SoughtTo>> {
-        let mut assignment = self.living(client_id)?.assignment.clone();
-        assignment.sort();
-        if let Some(at) = assignment.first().filter(|_| timestamp < 0) {
-            return Err(Error::client(
-                "IllegalArgumentException",
-                format!(
-                    "The target time for partition {at} is {timestamp}. The target time cannot \
-                     be negative."
-                ),
-            )
-            .with_hint("Give milliseconds since 1970: 0 or more."));
-        }
-        let sought: Vec<SoughtTo> = assignment
-            .into_iter()
-            .map(|at| {
-                let held = cluster.get(&at.topic).and_then(|topic| topic.partition(at.partition));
-                let found = held.and_then(|held| held.log.offset_for_timestamp(timestamp));
-                let end = held.map_or(0, |held| held.log.high_watermark());
-                SoughtTo {
-                    offset: found.map_or(end, |(offset, _)| offset),
-                    timestamp: found.map(|(_, timestamp)| timestamp as f64),
-                    topic: at.topic,
-                    partition: at.partition,
-                }
-            })
-            .collect();
+        let sought = self.living(client_id)?.offsets_for_time(timestamp, cluster)?;
         if let Some(member) = self.members.get_mut(client_id) {
-            for to in &sought {
-                let at = TopicPartition::new(&to.topic, to.partition);
-                member.seek(&at, SeekTo::Offset(to.offset));
-            }
+            member.seek_all(&sought);
         }
         Ok(sought)
     }
@@ -418,33 +290,78 @@ impl Group {
     #[must_use]
     pub fn next_timer_ms(&self) -> Option<i64> {
         let sessions = self.members.values().filter_map(|member| member.session_ends_ms);
-        sessions.chain(self.metadata_ages_ms).min()
+        let polls = self.members.values().filter_map(Member::polls_until_ms);
+        sessions.chain(polls).chain(self.metadata_ages_ms).min()
     }
 
     /// Lets the timer run that [`Group::next_timer_ms`] names.
     pub(crate) fn run_timer(&mut self, at_ms: i64, cluster: &Topics) {
-        let silent = self
-            .members
-            .iter()
-            .find(|(_, member)| member.session_ends_ms == Some(at_ms))
-            .map(|(name, _)| name.clone());
-        match silent {
-            Some(client_id) => self.expire(&client_id, cluster),
-            None => {
-                self.refresh_metadata(cluster);
-            }
+        let first = |is_due: &dyn Fn(&Member) -> bool| {
+            let due = self.members.iter().find(|(_, member)| is_due(member));
+            due.map(|(name, _)| name.clone())
+        };
+        if let Some(client_id) = first(&|member| member.session_ends_ms == Some(at_ms)) {
+            self.expire(&client_id, cluster);
+        } else if let Some(client_id) = first(&|member| member.polls_until_ms() == Some(at_ms)) {
+            self.drop_out(&client_id, cluster);
+        } else {
+            self.refresh_metadata(cluster);
         }
     }
 
     pub(super) fn subscribed_partitions(&self, cluster: &Topics) -> BTreeMap<String, i32> {
-        self.members
-            .values()
-            .flat_map(|member| &member.config.topics)
-            .filter_map(|name| Some((name.clone(), cluster.get(name)?.partition_count())))
-            .collect()
+        counts(self.members.values().flat_map(|member| member.config.topics.clone()), cluster)
+    }
+
+    /// What the members would subscribe to if each looked now; with the consumer protocol, and not
+    /// `by_all`, only where it is the broker that looks.
+    fn fresh_partitions(&self, cluster: &Topics, by_all: bool) -> BTreeMap<String, i32> {
+        let topics = |member: &Member| {
+            if self.looks_now(member, by_all) { member.matching(cluster) } else { None }
+                .unwrap_or_else(|| member.config.topics.clone())
+        };
+        counts(self.members.values().flat_map(topics), cluster)
+    }
+
+    /// Members that subscribe by pattern look which topics match: before a rebalance all of a classic
+    /// group; with the consumer protocol the broker for its own patterns, the others when their
+    /// metadata is refreshed (`by_all`).
+    pub(super) fn resolve(&mut self, cluster: &Topics, by_all: bool) {
+        for name in self.members.keys().cloned().collect::<Vec<_>>() {
+            let Some(member) = self.members.get(&name) else { continue };
+            let is_now = self.looks_now(member, by_all);
+            let topics = member.matching(cluster).filter(|_| is_now);
+            if let (Some(topics), Some(member)) = (topics, self.members.get_mut(&name)) {
+                member.config.topics = topics;
+            }
+        }
+    }
+
+    fn looks_now(&self, member: &Member, by_all: bool) -> bool {
+        by_all
+            || self.protocol == GroupProtocol::Classic
+            || matches!(member.config.pattern, Some(TopicPattern::Re2(_)))
     }
 }
 
-fn exists(cluster: &Topics, at: &PartitionOffset) -> bool {
-    cluster.get(&at.topic).is_some_and(|topic| topic.partition(at.partition).is_some())
+fn counts(topics: impl Iterator<Item = String>, cluster: &Topics) -> BTreeMap<String, i32> {
+    topics
+        .filter_map(|name| {
+            let count = cluster.get(&name)?.partition_count();
+            Some((name, count))
+        })
+        .collect()
+}
+
+/// Source: `SubscriptionState.assignedState`.
+pub(crate) fn not_assigned(at: &TopicPartition) -> Error {
+    let text = format!("No current assignment for partition {at}");
+    Error::client("IllegalStateException", text)
+}
+
+/// Source of the text: a Java consumer of 4.4.0.
+pub(crate) fn negative_seek() -> Error {
+    let text = "seek offset must not be a negative number";
+    Error::client("IllegalArgumentException", text)
+        .with_hint("Seek to 0 or more, to the beginning, or to the end.")
 }

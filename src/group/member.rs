@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::poll::Fetched;
-use super::{AUTO_COMMIT_INTERVAL_MS, Change, ConsumerConfig, GroupProtocol, TopicPartition};
+use super::{Change, ConsumerConfig, GroupProtocol, TopicPartition};
 use crate::command::{LogEnd, SeekTo};
 
 /// A member of a group.
@@ -55,10 +55,16 @@ pub struct Member {
     /// When the next poll commits, on the cluster's clock.
     #[serde(default)]
     pub next_commit_ms: i64,
+    /// When it polled last, or joined, on the cluster's clock. Kept where `max.poll.interval.ms` is
+    /// set, for that counts from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polled_ms: Option<i64>,
 }
 
 impl Member {
     pub(super) fn new(member_id: String, config: ConsumerConfig, now_ms: i64) -> Self {
+        let next_commit_ms = now_ms.saturating_add(i64::from(config.auto_commit_interval_ms));
+        let polled_ms = config.max_poll_interval_ms.map(|_| now_ms);
         Self {
             member_id,
             config,
@@ -73,8 +79,18 @@ impl Member {
             look_again_ms: BTreeMap::new(),
             fetched: Vec::new(),
             known_ends: BTreeMap::new(),
-            next_commit_ms: now_ms.saturating_add(AUTO_COMMIT_INTERVAL_MS),
+            next_commit_ms,
+            polled_ms,
         }
+    }
+
+    /// When the clock puts it out, because it has not polled for `max.poll.interval.ms`. A static
+    /// member does not leave by itself then: it falls silent, and its session ends.
+    pub(super) fn polls_until_ms(&self) -> Option<i64> {
+        let interval = self.config.max_poll_interval_ms.filter(|_| self.is_alive())?;
+        let until = self.polled_ms?.saturating_add(i64::from(interval));
+        let is_static = self.config.instance_id.is_some();
+        Some(until.saturating_add(if is_static { self.config.session_timeout() } else { 0 }))
     }
 
     /// Its process has stopped; the coordinator waits until `at_ms`. Where a killed one stood is
@@ -87,7 +103,7 @@ impl Member {
         }
     }
 
-    pub(super) fn forget(&mut self, keep: impl Fn(&TopicPartition) -> bool) {
+    pub(crate) fn forget(&mut self, keep: impl Fn(&TopicPartition) -> bool) {
         self.positions.retain(|at, _| keep(at));
         self.sought.retain(|at, _| keep(at));
         self.paused.retain(&keep);
@@ -114,7 +130,7 @@ impl Member {
         change
     }
 
-    pub(super) fn seek(&mut self, at: &TopicPartition, to: SeekTo) {
+    pub(crate) fn seek(&mut self, at: &TopicPartition, to: SeekTo) {
         self.look_again_ms.remove(at);
         match to {
             SeekTo::Offset(offset) => {
@@ -128,19 +144,29 @@ impl Member {
         }
     }
 
-    pub(super) fn is_auto_commit_due(&self, now_ms: i64) -> bool {
+    pub(crate) fn is_auto_commit_due(&self, now_ms: i64) -> bool {
         self.config.auto_commit && now_ms >= self.next_commit_ms
     }
 
-    pub(super) fn start_auto_commit_timer(&mut self, now_ms: i64) {
-        self.next_commit_ms = now_ms.saturating_add(AUTO_COMMIT_INTERVAL_MS);
+    pub(crate) fn start_auto_commit_timer(&mut self, now_ms: i64) {
+        let interval = i64::from(self.config.auto_commit_interval_ms);
+        self.next_commit_ms = now_ms.saturating_add(interval);
     }
 
     /// Commits every position, if that is left to the consumer.
-    pub(super) fn auto_commit(&self, committed: &mut BTreeMap<TopicPartition, i64>) {
+    pub(crate) fn auto_commit(&self, committed: &mut BTreeMap<TopicPartition, i64>) {
         if self.config.auto_commit {
             committed.extend(self.positions.iter().map(|(at, &offset)| (at.clone(), offset)));
         }
+    }
+
+    /// The topics that match its pattern now; none without a pattern, or where it does not run.
+    pub(super) fn matching(
+        &self,
+        cluster: &BTreeMap<String, crate::topic::Topic>,
+    ) -> Option<Vec<String>> {
+        let pattern = self.config.pattern.as_ref().filter(|_| self.is_alive())?;
+        pattern.matching(cluster.keys().map(String::as_str)).ok()
     }
 
     /// The epoch that the group's coordinator knows it by: of a static member that is closed -2.
@@ -152,6 +178,11 @@ impl Member {
         } else {
             self.generation
         }
+    }
+
+    /// What it commits by itself, if that is left to it: every position.
+    pub(crate) fn auto_commits(&self) -> Vec<super::PartitionOffset> {
+        if self.config.auto_commit { self.all_positions() } else { Vec::new() }
     }
 
     /// Whether its process runs.

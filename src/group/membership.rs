@@ -2,13 +2,11 @@
 //!
 //! Sources: `KafkaConsumer.subscribe` and `close`, `GroupMetadataManager.classicGroupJoin`.
 
-use super::assignor::Assignor;
-use super::coordinator::{Group, SESSION_TIMEOUT_MS, Topics};
+use super::coordinator::{Group, Topics};
 use super::outside::{is_outside, not_subscribed};
-use super::protocol::check_server_assignor;
 use super::{Change, ConsumerConfig, GroupProtocol, Member, rebalance};
 use crate::error::{Error, ErrorCode, Result};
-use crate::topic::{TopicId, check_name, illegal};
+use crate::topic::{TopicId, check_name};
 
 impl Group {
     /// A consumer subscribes and joins; the group rebalances, unless a static member is back.
@@ -23,6 +21,9 @@ impl Group {
     ) -> Result {
         self.check_join(client_id, config)?;
         let mut config = config.clone();
+        if let Some(pattern) = &config.pattern {
+            config.topics = pattern.matching(cluster.keys().map(String::as_str))?;
+        }
         config.topics.sort();
         config.topics.dedup();
         if self.members.is_empty() && self.protocol != config.protocol {
@@ -63,6 +64,7 @@ impl Group {
             self.fenced.insert(old.clone());
         }
         let is_same = held.config.topics == member.config.topics
+            && held.config.pattern == member.config.pattern
             && held.config.assignors == member.config.assignors
             && held.config.remote_assignor == member.config.remote_assignor;
         member.assignment = held.assignment;
@@ -106,32 +108,24 @@ impl Group {
             return Err(Error::loglanes(format!("The group already has a member {client_id}."))
                 .with_hint("Loglanes tells members apart by client.id: choose another name."));
         }
-        if config.instance_id.as_deref() == Some("") {
-            return Err(Error::client(
-                "ConfigException",
-                "Invalid value  for configuration group.instance.id: String must be non-empty",
-            )
-            .with_hint("Leave it out for a dynamic member, or give it a text."));
-        }
-        if let Some(id) = &config.instance_id {
-            check_instance_id(id)?;
-        }
-        self.check_protocol(config)?;
-        if config.max_partition_fetch_bytes < 0 {
-            return Err(Error::client(
-                "ConfigException",
-                format!(
-                    "Invalid value {} for configuration max.partition.fetch.bytes: Value must be \
-                     at least 0",
-                    config.max_partition_fetch_bytes
-                ),
-            )
-            .with_hint("Leave it out: 1048576."));
-        }
-        if config.topics.is_empty() {
+        config.check(true)?;
+        if config.topics.is_empty() && config.pattern.is_none() {
             return Err(not_subscribed());
         }
         check_topics(&config.topics)?;
+        if let Some(pattern) = &config.pattern {
+            pattern.check(config.protocol)?;
+        }
+        if config.assignors.is_empty() && config.protocol == GroupProtocol::Classic {
+            return Err(Error::client(
+                "IllegalStateException",
+                "Must configure at least one partition assigner class name to \
+                 partition.assignment.strategy configuration property",
+            )
+            .with_hint("Leave it out for range and cooperative-sticky."));
+        }
+        config.check_at_broker()?;
+        self.check_protocol(config)?;
         if config.protocol == GroupProtocol::Consumer {
             return Ok(());
         }
@@ -159,24 +153,6 @@ impl Group {
     }
 
     fn check_protocol(&self, config: &ConsumerConfig) -> Result {
-        let not_with = |name: &str, protocol: &str| {
-            Error::client(
-                "ConfigException",
-                format!("{name} cannot be set when group.protocol={protocol}"),
-            )
-        };
-        match (config.protocol, &config.remote_assignor) {
-            (GroupProtocol::Classic, Some(_)) => {
-                return Err(not_with("group.remote.assignor", "CLASSIC")
-                    .with_hint("Choose the consumer protocol, or partition.assignment.strategy."));
-            }
-            (GroupProtocol::Consumer, _) if config.assignors != Assignor::DEFAULT => {
-                return Err(not_with("partition.assignment.strategy", "CONSUMER")
-                    .with_hint("The broker deals out: choose its assignor."));
-            }
-            (GroupProtocol::Consumer, Some(name)) => check_server_assignor(name)?,
-            _ => {}
-        }
         if !self.members.is_empty() && self.protocol != config.protocol {
             return Err(Error::loglanes(format!(
                 "The group's members speak the {} protocol.",
@@ -200,7 +176,8 @@ impl Group {
         let Some(member) = self.members.get_mut(client_id) else { return Ok(()) };
         member.auto_commit(&mut self.committed);
         if member.config.instance_id.is_some() {
-            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS), true);
+            let timeout = member.config.session_timeout();
+            member.stop(now_ms.saturating_add(timeout), true);
         } else {
             self.members.remove(client_id);
             self.rebalance(cluster);
@@ -215,7 +192,8 @@ impl Group {
         }
         self.living(client_id)?;
         if let Some(member) = self.members.get_mut(client_id) {
-            member.stop(now_ms.saturating_add(SESSION_TIMEOUT_MS), false);
+            let timeout = member.config.session_timeout();
+            member.stop(now_ms.saturating_add(timeout), false);
         }
         Ok(())
     }
@@ -274,7 +252,7 @@ impl Group {
 }
 
 /// Source: `SubscriptionState` and `Topic.validate`.
-pub(super) fn check_topics(topics: &[String]) -> Result {
+pub(crate) fn check_topics(topics: &[String]) -> Result {
     if topics.iter().any(|topic| topic.trim().is_empty()) {
         return Err(Error::client(
             "IllegalArgumentException",
@@ -290,18 +268,6 @@ pub(super) fn check_topics(topics: &[String]) -> Result {
         .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them."));
     }
     Ok(())
-}
-
-/// Source: `JoinGroupRequest.validateGroupInstanceId`.
-fn check_instance_id(id: &str) -> Result {
-    match illegal(id) {
-        None => Ok(()),
-        Some(reason) => Err(Error::client(
-            "InvalidConfigurationException",
-            format!("Group instance id is invalid: {reason}"),
-        )
-        .with_hint("Use letters a-z and A-Z, digits, '.', '_' and '-', at most 249 of them.")),
-    }
 }
 
 /// The bytes of a printed UUID as 22 characters of URL-safe base64; none begins with a hyphen.

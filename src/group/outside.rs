@@ -6,8 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::by_hand::exclusive;
 use super::coordinator::{Group, Topics};
-use super::{GroupProtocol, Member};
+use super::{ConsumerConfig, GroupProtocol, Member, TopicPattern};
 use crate::error::{Error, ErrorCode, Result};
 
 /// A consumer that runs outside of its group.
@@ -40,9 +41,14 @@ impl Group {
             return Err(Error::loglanes(format!("{client_id} is a static member."))
                 .with_hint("A slow static member stays in until its session ends: crash it."));
         }
+        self.drop_out(client_id, cluster);
+        Ok(())
+    }
+
+    /// A member is out because it has not polled for its `max.poll.interval.ms`.
+    pub(super) fn drop_out(&mut self, client_id: &str, cluster: &Topics) {
         self.put_out(client_id, WhyOutside::PollInterval);
         self.rebalance(cluster);
-        Ok(())
     }
 
     /// An administrator removes all members: `removeMembersFromConsumerGroup`.
@@ -64,60 +70,81 @@ impl Group {
         }
     }
 
-    /// A consumer subscribes to other topics; to none: it unsubscribes and leaves.
+    /// A consumer subscribes to other topics, or by pattern; to nothing: it unsubscribes and leaves.
     pub(crate) fn subscribe(
         &mut self,
         client_id: &str,
         topics: &[String],
+        pattern: Option<&TopicPattern>,
         uuid: &str,
         cluster: &Topics,
         now_ms: i64,
     ) -> Result {
-        let mut topics = topics.to_vec();
-        topics.sort();
-        topics.dedup();
-        super::membership::check_topics(&topics)?;
+        let topics = Wish::new(topics, pattern)?;
         if let Some(outside) = self.outside.get_mut(client_id) {
-            outside.member.config.topics = topics;
-            if outside.why == WhyOutside::Unsubscribed && !outside.member.config.topics.is_empty() {
-                return self.come_back(client_id, uuid, cluster, now_ms);
+            let is_out_by_itself = outside.why == WhyOutside::Unsubscribed;
+            topics.check(&outside.member.config, is_out_by_itself)?;
+            if topics.is_nothing() && !is_out_by_itself {
+                outside.why = WhyOutside::Unsubscribed;
+            }
+            let before = outside.member.config.clone();
+            topics.put(&mut outside.member.config, cluster)?;
+            if is_out_by_itself && !topics.is_nothing() {
+                let back = self.come_back(client_id, uuid, cluster, now_ms);
+                if back.is_err()
+                    && let Some(outside) = self.outside.get_mut(client_id)
+                {
+                    outside.member.config = before;
+                }
+                return back;
             }
             return Ok(());
         }
-        let before = self.living(client_id)?.config.topics.clone();
-        if before == topics {
+        let before = self.living(client_id)?.config.clone();
+        topics.check(&before, false)?;
+        if topics.is_nothing() {
+            self.unsubscribe(client_id, cluster);
             return Ok(());
         }
-        let Some(member) = self.members.get_mut(client_id) else { return Ok(()) };
-        if topics.is_empty() {
-            member.auto_commit(&mut self.committed);
-            member.forget(|_| false);
-            member.assignment.clear();
-            member.config.topics = topics;
-            self.put_out(client_id, WhyOutside::Unsubscribed);
-            self.rebalance(cluster);
+        let mut config = before.clone();
+        topics.put(&mut config, cluster)?;
+        if before == config {
             return Ok(());
         }
-        member.config.topics = topics;
+        self.subscribe_anew(client_id, config, cluster);
+        Ok(())
+    }
+
+    fn unsubscribe(&mut self, client_id: &str, cluster: &Topics) {
+        let Some(member) = self.members.get_mut(client_id) else { return };
+        member.auto_commit(&mut self.committed);
+        member.forget(|_| false);
+        member.assignment.clear();
+        member.config.topics.clear();
+        member.config.pattern = None;
+        self.put_out(client_id, WhyOutside::Unsubscribed);
+        self.rebalance(cluster);
+    }
+
+    fn subscribe_anew(&mut self, client_id: &str, config: ConsumerConfig, cluster: &Topics) {
+        let Some(member) = self.members.get_mut(client_id) else { return };
+        member.config = config;
         let is_classic = member.config.protocol == GroupProtocol::Classic;
         let is_wanted =
             |at: &super::TopicPartition, member: &Member| member.config.topics.contains(&at.topic);
         let (kept, given_up): (Vec<_>, Vec<_>) =
             member.assignment.clone().into_iter().partition(|at| is_wanted(at, member));
-        if is_classic && member.config.is_cooperative() && !given_up.is_empty() {
+        let gives_up = is_classic && member.config.is_cooperative();
+        if gives_up && !given_up.is_empty() {
             // What it does not want any more it gives up before it joins again.
             member.auto_commit(&mut self.committed);
             member.forget(|at| kept.contains(at));
             member.assignment = kept;
         }
         self.rebalance(cluster);
-        if is_classic
-            && self.members.get(client_id).is_some_and(|member| member.config.is_cooperative())
-            && let Some(round) = self.last_rebalance.first_mut()
-        {
+        if gives_up && let Some(round) = self.last_rebalance.first_mut() {
             round.changes.entry(client_id.to_owned()).or_default().revoked.extend(given_up);
         }
-        Ok(())
     }
 
     /// A member asks for a rebalance, for reasons of its own. With the consumer protocol that is
@@ -139,7 +166,7 @@ impl Group {
         now_ms: i64,
     ) -> Result {
         let Some(outside) = self.outside.get(client_id) else { return Ok(()) };
-        if outside.member.config.topics.is_empty() {
+        if outside.member.config.topics.is_empty() && outside.member.config.pattern.is_none() {
             return Err(not_subscribed());
         }
         let config = outside.member.config.clone();
@@ -165,18 +192,8 @@ impl Group {
             (_, WhyOutside::PollInterval | WhyOutside::Unsubscribed) if self.members.is_empty() => {
                 return Ok(());
             }
-            (GroupProtocol::Classic, _) => {
-                "Commit cannot be completed since the group has already rebalanced and assigned \
-                 the partitions to another member. This means that the time between subsequent \
-                 calls to poll() was longer than the configured max.poll.interval.ms, which \
-                 typically implies that the poll loop is spending too much time message \
-                 processing. You can address this either by increasing max.poll.interval.ms or by \
-                 reducing the maximum size of batches returned in poll() with max.poll.records."
-            }
-            (GroupProtocol::Consumer, _) => {
-                "OffsetCommit failed with unknown member ID. The coordinator is not aware of this \
-                 member."
-            }
+            (GroupProtocol::Classic, _) => GONE_CLASSIC,
+            (GroupProtocol::Consumer, _) => GONE_CONSUMER,
         };
         Err(Error::client("CommitFailedException", text)
             .with_hint(format!("{client_id} is out of the group: with a poll it joins again.")))
@@ -186,6 +203,18 @@ impl Group {
 /// Source of the text: a Java consumer of 4.4.0 after its `max.poll.interval.ms`.
 pub(super) const KICKED_OUT: &str = "Offset commit cannot be completed since the consumer is not part of an active group for auto \
      partition assignment; it is likely that the consumer was kicked out of the group.";
+
+/// What a consumer that is no member of a group with members is told of its commit. Source of the
+/// texts: Java consumers of 4.4.0, of either protocol.
+pub(super) const GONE_CLASSIC: &str = "Commit cannot be completed since the group has already rebalanced and assigned the partitions to \
+     another member. This means that the time between subsequent calls to poll() was longer than \
+     the configured max.poll.interval.ms, which typically implies that the poll loop is spending \
+     too much time message processing. You can address this either by increasing \
+     max.poll.interval.ms or by reducing the maximum size of batches returned in poll() with \
+     max.poll.records.";
+
+pub(super) const GONE_CONSUMER: &str =
+    "OffsetCommit failed with unknown member ID. The coordinator is not aware of this member.";
 
 pub(super) fn not_subscribed() -> Error {
     Error::client(
@@ -199,4 +228,47 @@ pub(super) fn not_subscribed() -> Error {
 pub(super) fn is_outside(client_id: &str) -> Error {
     Error::code_alone(ErrorCode::UnknownMemberId)
         .with_hint(format!("{client_id} is out of the group: with a poll it joins again."))
+}
+
+/// What a consumer is to subscribe to: topics, a pattern, or nothing.
+struct Wish<'a> {
+    topics: Vec<String>,
+    pattern: Option<&'a TopicPattern>,
+}
+
+impl<'a> Wish<'a> {
+    fn new(topics: &[String], pattern: Option<&'a TopicPattern>) -> Result<Self> {
+        if pattern.is_some() && !topics.is_empty() {
+            return Err(exclusive());
+        }
+        super::membership::check_topics(topics)?;
+        let mut topics = topics.to_vec();
+        topics.sort();
+        topics.dedup();
+        Ok(Self { topics, pattern })
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.topics.is_empty() && self.pattern.is_none()
+    }
+
+    /// Topics do not follow a pattern, or the other way round, without unsubscribing in between.
+    fn check(&self, before: &ConsumerConfig, is_unsubscribed: bool) -> Result {
+        if !self.is_nothing()
+            && !is_unsubscribed
+            && before.pattern.is_some() != self.pattern.is_some()
+        {
+            return Err(exclusive());
+        }
+        self.pattern.map_or(Ok(()), |pattern| pattern.check(before.protocol))
+    }
+
+    fn put(&self, config: &mut ConsumerConfig, cluster: &Topics) -> Result {
+        config.topics = match self.pattern {
+            Some(pattern) => pattern.matching(cluster.keys().map(String::as_str))?,
+            None => self.topics.clone(),
+        };
+        config.pattern = self.pattern.cloned();
+        Ok(())
+    }
 }

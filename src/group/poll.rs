@@ -88,7 +88,7 @@ type Offsets = BTreeMap<TopicPartition, i64>;
 
 impl Member {
     /// Takes at most `most` records. After an error it is half done: the caller keeps a copy.
-    pub(super) fn poll(
+    pub(crate) fn poll(
         &mut self,
         most: usize,
         topics: &Topics,
@@ -108,7 +108,7 @@ impl Member {
 
     /// Gives every assigned partition a position: where it was, where it sought, as committed, or
     /// by policy.
-    fn find_positions(
+    pub(super) fn find_positions(
         &mut self,
         topics: &Topics,
         committed: &Offsets,
@@ -298,7 +298,7 @@ impl Member {
     }
 }
 
-fn partition_of<'a>(topics: &'a Topics, at: &TopicPartition) -> Option<&'a Partition> {
+pub(super) fn partition_of<'a>(topics: &'a Topics, at: &TopicPartition) -> Option<&'a Partition> {
     topics.get(&at.topic)?.partition(at.partition)
 }
 

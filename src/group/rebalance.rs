@@ -77,6 +77,7 @@ impl Group {
         for member in self.members.values_mut().filter(|member| member.is_alive()) {
             member.auto_commit(&mut self.committed);
         }
+        self.resolve(cluster, true);
         self.known_partitions = self.subscribed_partitions(cluster);
         self.metadata_ages_ms = None;
         self.last_rebalance.clear();

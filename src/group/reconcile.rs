@@ -36,9 +36,11 @@ impl Group {
     /// Something has changed that the target depends on: a new epoch, a new target, and every
     /// living member goes over to it.
     pub(super) fn new_epoch(&mut self, cluster: &Topics) {
-        // A group of this kind begins at epoch 2.
-        self.generation = if self.generation == 0 { 2 } else { self.generation.wrapping_add(1) };
+        self.resolve(cluster, false);
         self.known_partitions = self.subscribed_partitions(cluster);
+        // A group of this kind begins at epoch 2: one for its member, one for its topics.
+        let is_new = self.generation == 0 && !self.known_partitions.is_empty();
+        self.generation = if is_new { 2 } else { self.generation.wrapping_add(1) };
         self.metadata_ages_ms = None;
         self.last_rebalance = vec![Round { generation: self.generation, ..Round::default() }];
         self.compute_target(cluster);

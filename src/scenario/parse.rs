@@ -234,7 +234,9 @@ impl Reading {
             _ => match act(&verb, &mut reader, &self.members) {
                 Some(act) => {
                     let act = act?;
-                    if let Command::Join { group, member, .. } = &act.command {
+                    if let Command::Join { group, member, .. }
+                    | Command::Assign { group, member, .. } = &act.command
+                    {
                         self.members.entry(member.clone()).or_default().insert(group.clone());
                     }
                     if let Command::Generate { spec, .. } = &act.command {

@@ -15,6 +15,7 @@ use crate::generate::GenerateSpec;
 use crate::group::assignor::Assignor;
 use crate::group::{
     ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, ResetTo, TopicPartition,
+    TopicPattern,
 };
 use crate::log::{Header, IsolationLevel, NewRecord};
 use crate::topic::{AlterConfigOp, CONFIG_DEFS, ConfigOp, ReplicaAssignment};
@@ -106,20 +107,38 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
         prop_oneof![Just(Assignor::DEFAULT.to_vec()), vec(select(Assignor::ALL.to_vec()), 0..4),];
     let protocol = select(vec![GroupProtocol::Classic, GroupProtocol::Consumer]);
     let isolation = select(vec![IsolationLevel::ReadUncommitted, IsolationLevel::ReadCommitted]);
-    let how = (any::<i32>(), protocol, option::of(name()), isolation);
-    (vec(name(), 0..3), reset, assignors, option::of(name()), any::<bool>(), how).prop_map(
-        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how)| ConsumerConfig {
-            topics,
-            auto_offset_reset,
-            protocol: how.1,
-            remote_assignor: how.2,
-            assignors,
-            instance_id,
-            auto_commit,
-            max_partition_fetch_bytes: how.0,
-            isolation_level: how.3,
+    let how = (any::<i32>(), protocol, option::of(name()), isolation, option::of(pattern()));
+    let times = (option::of(any::<i32>()), option::of(any::<i32>()), option::of(any::<i32>()));
+    let times = (times, any::<i32>(), any::<i32>());
+    (vec(name(), 0..3), reset, assignors, option::of(name()), any::<bool>(), how, times).prop_map(
+        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how, times)| {
+            ConsumerConfig {
+                topics,
+                pattern: how.4,
+                auto_offset_reset,
+                protocol: how.1,
+                remote_assignor: how.2,
+                assignors,
+                instance_id,
+                auto_commit,
+                auto_commit_interval_ms: times.1,
+                session_timeout_ms: times.0.0,
+                heartbeat_interval_ms: times.0.1,
+                max_poll_interval_ms: times.0.2,
+                max_poll_records: times.2,
+                max_partition_fetch_bytes: how.0,
+                isolation_level: how.3,
+            }
         },
     )
+}
+
+fn place() -> impl Strategy<Value = TopicPartition> {
+    (name(), 0..9).prop_map(|(topic, partition)| TopicPartition { topic, partition })
+}
+
+fn pattern() -> impl Strategy<Value = TopicPattern> {
+    prop_oneof![name().prop_map(TopicPattern::Java), name().prop_map(TopicPattern::Re2)]
 }
 
 fn reset_to() -> impl Strategy<Value = ResetTo> {
@@ -307,11 +326,25 @@ fn of_verb(verb: &str) -> BoxedStrategy<Command> {
         "leave" => who().prop_map(|(group, member)| Command::Leave { group, member }).boxed(),
         "crash" => who().prop_map(|(group, member)| Command::Crash { group, member }).boxed(),
         "restart" => who().prop_map(|(group, member)| Command::Restart { group, member }).boxed(),
-        "subscribe" => (name(), name(), vec(name(), 1..3))
-            .prop_map(|(group, member, topics)| Command::Subscribe { group, member, topics })
+        "assign" => (name(), name(), vec(place(), 0..3), consumer())
+            .prop_map(|(group, member, partitions, config)| {
+                let config = ConsumerConfig { topics: Vec::new(), ..config };
+                Command::Assign { group, member, partitions, config }
+            })
+            .boxed(),
+        "subscribe" => (name(), name(), vec(name(), 1..3), option::of(pattern()))
+            .prop_map(|(group, member, topics, pattern)| {
+                let topics = if pattern.is_some() { Vec::new() } else { topics };
+                Command::Subscribe { group, member, topics, pattern }
+            })
             .boxed(),
         "unsubscribe" => who()
-            .prop_map(|(group, member)| Command::Subscribe { group, member, topics: Vec::new() })
+            .prop_map(|(group, member)| Command::Subscribe {
+                group,
+                member,
+                topics: Vec::new(),
+                pattern: None,
+            })
             .boxed(),
         "enforce-rebalance" => {
             who().prop_map(|(group, member)| Command::EnforceRebalance { group, member }).boxed()
@@ -398,7 +431,8 @@ fn verb_of(command: &Command) -> &'static str {
         Command::AbortTransaction { .. } => "abort-transaction",
         Command::Join { .. } => "join",
         Command::Leave { .. } => "leave",
-        Command::Subscribe { topics, .. } if topics.is_empty() => "unsubscribe",
+        Command::Assign { .. } => "assign",
+        Command::Subscribe { topics, pattern: None, .. } if topics.is_empty() => "unsubscribe",
         Command::Subscribe { .. } => "subscribe",
         Command::EnforceRebalance { .. } => "enforce-rebalance",
         Command::ExceedPollInterval { .. } => "exceed-poll-interval",
@@ -682,6 +716,18 @@ fn what_is_left_out_takes_kafkas_default_and_what_is_short_is_printed_in_full() 
             "join g m1 orders,b auto.offset.reset=earliest enable.auto.commit=true group.instance.id=i",
             "join g m1 orders,b reset=earliest instance=i auto-commit",
         ),
+        (
+            "join g m1 pattern=orders-.* session.timeout.ms=6000 max.poll.interval.ms=9000",
+            "join g m1 pattern=\"orders-.*\" reset=latest session.timeout.ms=6000 max.poll.interval.ms=9000",
+        ),
+        ("join g m1 re2=\"(a|b) \"", "join g m1 re2=\"(a|b) \" reset=latest"),
+        ("subscribe g m1 pattern=a", "subscribe g m1 pattern=a"),
+        ("assign \"\" m1 a-0,b-1", "assign \"\" m1 a-0,b-1"),
+        ("assign g m1 nothing", "assign g m1 nothing"),
+        (
+            "assign g m1 a-0 auto.offset.reset=earliest max.poll.records=5",
+            "assign g m1 a-0 reset=earliest max.poll.records=5",
+        ),
         ("clock +3600s", "clock +1h"),
         (
             "produce a timestamp=2023-11-14T22:13:20Z value=x\"61\"",
@@ -699,6 +745,6 @@ fn what_is_left_out_takes_kafkas_default_and_what_is_short_is_printed_in_full() 
         let printed = Scenario::parse(short).map(|scenario| scenario.to_string());
         assert_eq!(printed, Ok(format!("{full}\n")));
     }
-    let members = Scenario::parse("join g m1 a\npoll m1 max=3\ncommit m1 a-0=5\nseek m1 a-0 end\nseek m1 timestamp=-1h\ncrash m1").unwrap();
-    assert!(members.to_string().ends_with("poll g m1 max=3\ncommit g m1 a-0=5\nseek g m1 a-0 end\nseek g m1 timestamp=-1h\ncrash g m1\n"));
+    let members = Scenario::parse("join g m1 a\npoll m1 max=3\ncommit m1 a-0=5\nseek m1 a-0 end\nseek m1 timestamp=-1h\ncrash m1\nassign \"\" m2 a-0\nassign m2 a-1").unwrap();
+    assert!(members.to_string().ends_with("poll g m1 max=3\ncommit g m1 a-0=5\nseek g m1 a-0 end\nseek g m1 timestamp=-1h\ncrash g m1\nassign \"\" m2 a-0\nassign \"\" m2 a-1\n"));
 }

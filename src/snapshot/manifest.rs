@@ -8,7 +8,7 @@ use super::changes::Saved;
 use super::courses::Courses;
 use super::{RESTORE_HINT, SegmentKey};
 use crate::bytes::Bytes;
-use crate::cluster::{Cluster, LogChecks, TransactionalId};
+use crate::cluster::{ByHand, Cluster, LogChecks, TransactionalId};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::history::History;
@@ -21,7 +21,7 @@ use crate::producer::{Memory, Producer, ProducerSettings};
 use crate::topic::{Partition, Topic, TopicConfig};
 
 /// What this version writes. A reader takes its own version and all before.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 /// The first that has what partitions know of producers.
 const KNOWS_PRODUCERS: u32 = 3;
@@ -38,6 +38,8 @@ pub(super) struct Manifest {
     brokers: Vec<i32>,
     topics: Vec<SavedTopic>,
     groups: BTreeMap<String, Group>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    by_hand: ByHand,
     /// What versions before the third wrote of producers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     producers: Vec<SavedProducer>,
@@ -203,6 +205,7 @@ impl Manifest {
                 .map(|(name, topic)| saved_topic(name, topic, saved))
                 .collect(),
             groups: cluster.groups.clone(),
+            by_hand: cluster.by_hand.clone(),
             producers: Vec::new(),
             clients: cluster.producers.clone(),
             next_producer_id: cluster.next_producer_id,
@@ -371,6 +374,7 @@ impl Manifest {
             log_checks: self.log_checks,
             topics,
             groups: self.groups.clone(),
+            by_hand: self.by_hand.clone(),
             producers,
             next_producer_id: self.next_producer_id,
             transactions: self.transactions.clone(),

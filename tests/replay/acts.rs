@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loglanes::generate::GenerateSpec;
 use loglanes::group::assignor::Assignor;
-use loglanes::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset};
+use loglanes::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset, TopicPattern};
 use loglanes::log::{IsolationLevel, NewRecord};
 use loglanes::snapshot::{Export, FileReader, Restorer};
 use loglanes::{
@@ -231,19 +231,33 @@ fn consumer() -> impl Strategy<Value = ConsumerConfig> {
     let remote = option::weighted(0.2, select(vec!["range".to_owned(), "uniform".to_owned()]));
     let isolation = select(vec![IsolationLevel::ReadUncommitted, IsolationLevel::ReadCommitted]);
     let how = (fetch, protocol, remote, isolation);
-    (vec(topic(), 0..3), reset, assignors, instance, any::<bool>(), how).prop_map(
-        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how)| ConsumerConfig {
-            topics,
-            auto_offset_reset,
-            assignors,
-            instance_id,
-            auto_commit,
-            max_partition_fetch_bytes: how.0,
-            protocol: how.1,
-            remote_assignor: how.2,
-            isolation_level: how.3,
+    let ms = || option::weighted(0.2, select(vec![0, 5_000, 6_000, 60_000, -1]));
+    let times = (ms(), ms(), ms(), option::weighted(0.2, pattern()));
+    (vec(topic(), 0..3), reset, assignors, instance, any::<bool>(), how, times).prop_map(
+        |(topics, auto_offset_reset, assignors, instance_id, auto_commit, how, times)| {
+            ConsumerConfig {
+                topics: if times.3.is_some() { Vec::new() } else { topics },
+                pattern: times.3,
+                session_timeout_ms: times.0,
+                heartbeat_interval_ms: times.1,
+                max_poll_interval_ms: times.2,
+                auto_offset_reset,
+                assignors,
+                instance_id,
+                auto_commit,
+                max_partition_fetch_bytes: how.0,
+                protocol: how.1,
+                remote_assignor: how.2,
+                isolation_level: how.3,
+                ..ConsumerConfig::default()
+            }
         },
     )
+}
+
+fn pattern() -> impl Strategy<Value = TopicPattern> {
+    let text = select(vec![".*", "[a-m].*", "t|u", "(", "x*+"]).prop_map(str::to_owned);
+    prop_oneof![text.clone().prop_map(TopicPattern::Java), text.prop_map(TopicPattern::Re2)]
 }
 
 fn in_group() -> impl Strategy<Value = Command> {
@@ -257,7 +271,7 @@ fn in_group() -> impl Strategy<Value = Command> {
     let most = option::of(prop_oneof![8 => 1..20i32, 1 => select(vec![0, -1, i32::MAX])]);
     let details = (consumer(), most, option::of(vec(place, 0..3)));
     let seek = (topic(), partition(), to);
-    (group(), member(), 0..29u32, details, seek).prop_map(
+    (group(), member(), 0..35u32, details, seek).prop_map(
         |(group, member, kind, (config, max_records, offsets), seek)| {
             let (topic, partition, to) = seek;
             match kind {
@@ -271,10 +285,24 @@ fn in_group() -> impl Strategy<Value = Command> {
                 20 => Command::RefreshMetadata { group },
                 21 => Command::Pause { group, member, topic, partition },
                 22 => Command::Resume { group, member, topic, partition },
-                23..=24 => Command::Subscribe { group, member, topics: config.topics },
+                23..=24 => {
+                    let (topics, pattern) = (config.topics, config.pattern);
+                    Command::Subscribe { group, member, topics, pattern }
+                }
                 25 => Command::EnforceRebalance { group, member },
                 26 => Command::ExceedPollInterval { group, member },
                 27 => Command::RemoveMembers { group },
+                28..=30 => {
+                    let of = |at: PartitionOffset| at.topic_partition();
+                    let partitions = offsets.unwrap_or_default().into_iter().map(of).collect();
+                    let group = if partition % 2 == 0 { String::new() } else { group };
+                    let config = ConsumerConfig { topics: Vec::new(), pattern: None, ..config };
+                    Command::Assign { group, member, partitions, config }
+                }
+                31..=33 => {
+                    let group = String::new();
+                    Command::Poll { group, member, max_records }
+                }
                 _ => Command::DeleteGroup { group },
             }
         },

@@ -1,5 +1,6 @@
 //! Reads lines of groups and their members.
 
+use super::consumer::{consumer, pattern};
 use super::{GROUP, MEMBER, Members, TOPIC, WHOLE, plain, set, unknown};
 use crate::command::{Command, LogEnd, SeekTo};
 use crate::group::assignor::Assignor;
@@ -10,91 +11,28 @@ use crate::scenario::time::When;
 use crate::scenario::{Act, Problem};
 
 pub(super) fn join(reader: &mut Reader<'_>) -> Result<Command, Problem> {
-    const KNOWN: [&str; 8] = [
-        "reset",
-        "protocol",
-        "remote-assignor",
-        "assignors",
-        "instance",
-        "auto-commit",
-        "max-partition-fetch",
-        "isolation",
-    ];
     let group = reader.name(GROUP)?;
     let member = reader.name(MEMBER)?;
-    let topics = if reader.keyword("no-topics") { Vec::new() } else { reader.list(TOPIC)? };
-    let (mut reset, mut assignors, mut instance) = (None, None, None);
-    let (mut auto_commit, mut fetch, mut protocol, mut remote) = (None, None, None, None);
-    let mut isolation = None;
-    loop {
-        let at = reader.place();
-        let Some(item) = reader.item()? else { break };
-        if item == Item::Word("auto-commit".to_owned()) {
-            set(&mut auto_commit, at, "auto-commit", true)?;
-            continue;
-        }
-        match plain(&item) {
-            Some(name @ ("reset" | "auto.offset.reset")) => {
-                let text = reader.text("earliest, latest, none or by_duration:PT1H")?;
-                let read = text.parse().map_err(|error: crate::Error| {
-                    Problem::new(at, format!("There is no reset policy {text}."))
-                        .to(at + name.len() + 1 + text.len())
-                        .with_hint(format!(
-                            "There are earliest, latest, none and by_duration:PT1H. {}",
-                            error.hint()
-                        ))
-                });
-                set(&mut reset, at, name, read?)?;
-            }
-            Some(name @ ("assignors" | "partition.assignment.strategy")) => {
-                set(&mut assignors, at, name, assignor_list(reader)?)?;
-            }
-            Some(name @ ("protocol" | "group.protocol")) => {
-                let text = reader.text("classic or consumer")?;
-                let read = text.parse().map_err(|_| {
-                    Problem::new(at, format!("There is no group protocol {text}."))
-                        .to(at + name.len() + 1 + text.len())
-                        .with_hint("There are classic and consumer.")
-                });
-                set(&mut protocol, at, name, read?)?;
-            }
-            Some(name @ ("remote-assignor" | "group.remote.assignor")) => {
-                set(&mut remote, at, name, reader.text("uniform or range")?)?;
-            }
-            Some(name @ ("instance" | "group.instance.id")) => {
-                set(&mut instance, at, name, reader.text("an id")?)?;
-            }
-            Some(name @ "enable.auto.commit") => {
-                set(&mut auto_commit, at, name, reader.number("true or false")?)?;
-            }
-            Some(name @ ("isolation" | "isolation.level")) => {
-                let text = reader.text("read_committed or read_uncommitted")?;
-                let read = text.parse().map_err(|_| {
-                    Problem::new(at, format!("There is no isolation level {text}."))
-                        .to(at + name.len() + 1 + text.len())
-                        .with_hint("There are read_uncommitted and read_committed.")
-                });
-                set(&mut isolation, at, name, read?)?;
-            }
-            Some(name @ ("max-partition-fetch" | "max.partition.fetch.bytes")) => {
-                set(&mut fetch, at, name, reader.number(WHOLE)?)?;
-            }
-            _ => return Err(unknown(at, &item, &KNOWN)),
+    let topics = if reader.is_setting_next() || reader.keyword("no-topics") {
+        Vec::new()
+    } else {
+        reader.list(TOPIC)?
+    };
+    let config = ConsumerConfig { topics, ..consumer(reader)? };
+    Ok(Command::Join { group, member, config })
+}
+
+pub(super) fn assign(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem> {
+    let (group, member) = who(reader, members, 1)?;
+    let mut partitions = Vec::new();
+    if !reader.keyword("nothing") {
+        partitions.push(reader.partition()?);
+        while reader.comma() {
+            partitions.push(reader.partition()?);
         }
     }
-    let defaults = ConsumerConfig::default();
-    let config = ConsumerConfig {
-        topics,
-        auto_offset_reset: reset.unwrap_or(defaults.auto_offset_reset),
-        protocol: protocol.unwrap_or_default(),
-        remote_assignor: remote,
-        assignors: assignors.unwrap_or(defaults.assignors),
-        instance_id: instance,
-        auto_commit: auto_commit.unwrap_or(defaults.auto_commit),
-        max_partition_fetch_bytes: fetch.unwrap_or(defaults.max_partition_fetch_bytes),
-        isolation_level: isolation.unwrap_or_default(),
-    };
-    Ok(Command::Join { group, member, config })
+    let config = consumer(reader)?;
+    Ok(Command::Assign { group, member, partitions, config })
 }
 
 pub(super) fn assignor_list(reader: &mut Reader<'_>) -> Result<Vec<Assignor>, Problem> {
@@ -143,8 +81,11 @@ pub(in crate::scenario) fn who(
 }
 
 pub(super) fn subscribe(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem> {
-    let (group, member) = who(reader, members, 1)?;
-    Ok(Command::Subscribe { group, member, topics: reader.list(TOPIC)? })
+    let by_pattern = reader.is_setting_ahead();
+    let (group, member) = who(reader, members, usize::from(!by_pattern))?;
+    let topics = if by_pattern { Vec::new() } else { reader.list(TOPIC)? };
+    let pattern = if by_pattern { Some(pattern(reader)?) } else { None };
+    Ok(Command::Subscribe { group, member, topics, pattern })
 }
 
 pub(super) fn poll(reader: &mut Reader<'_>, members: &Members) -> Result<Command, Problem> {

@@ -2,6 +2,7 @@
 //!
 //! The acts of topics, of records, of groups and of producers have a file each; what they share is here.
 
+mod consumer;
 mod groups;
 mod producers;
 mod records;
@@ -15,7 +16,7 @@ use super::time::parse_span;
 use super::{Act, Problem};
 use crate::command::Command;
 
-use groups::{commit, delete_offsets, join, pause, poll, reset, seek, subscribe, who};
+use groups::{assign, commit, delete_offsets, join, pause, poll, reset, seek, subscribe, who};
 use producers::producing;
 use records::{copy_log, produce, produce_many};
 use topics::{configs, delete_records, optional_topic, partitions, topic};
@@ -23,7 +24,7 @@ use topics::{configs, delete_records, optional_topic, partitions, topic};
 pub use records::DEFAULT_VALUE_BYTES;
 
 /// The first words of the acts, in the order of the documentation.
-pub const VERBS: [&str; 39] = [
+pub const VERBS: [&str; 40] = [
     "topic",
     "delete-topic",
     "partitions",
@@ -41,6 +42,7 @@ pub const VERBS: [&str; 39] = [
     "commit-transaction",
     "abort-transaction",
     "join",
+    "assign",
     "leave",
     "crash",
     "restart",
@@ -83,6 +85,7 @@ pub(super) fn act(
         "produce-many" => produce_many(reader),
         "copy-log" => copy_log(reader),
         "join" => join(reader),
+        "assign" => assign(reader, members),
         "leave" => who(reader, members, 0).map(|(group, member)| Command::Leave { group, member }),
         "crash" => who(reader, members, 0).map(|(group, member)| Command::Crash { group, member }),
         "restart" => {
@@ -90,6 +93,7 @@ pub(super) fn act(
         }
         "subscribe" => subscribe(reader, members),
         "unsubscribe" => who(reader, members, 0).map(|(group, member)| Command::Subscribe {
+            pattern: None,
             group,
             member,
             topics: Vec::new(),

@@ -28,7 +28,7 @@ const NO_TRANSACTION: &str = "No tool has transactions.";
 ///
 /// assert!(VERBS.iter().eq(COUNTERPARTS.iter().map(|one| &one.verb)));
 /// ```
-pub const COUNTERPARTS: [Counterpart; 39] = [
+pub const COUNTERPARTS: [Counterpart; 40] = [
     of("topic", "kafka-topics --create", ""),
     of("delete-topic", "kafka-topics --delete", ""),
     of("partitions", "kafka-topics --alter", ""),
@@ -85,6 +85,11 @@ pub const COUNTERPARTS: [Counterpart; 39] = [
         "join",
         "",
         "No member runs there: kafka-console-consumer --group would be one, in a terminal of its own, for as long as it runs.",
+    ),
+    of(
+        "assign",
+        "kafka-console-consumer --partition for what a lone one reads",
+        "No consumer runs there: kafka-console-consumer --partition would be one, of one partition, for as long as it runs.",
     ),
     of("leave", "", NO_MEMBER),
     of("crash", "", NO_MEMBER),

@@ -8,7 +8,7 @@ use loglanes::topic::{AlterConfigOp, INTERNAL_TOPICS, ReplicaAssignment};
 use loglanes::{Bytes, Cluster, Command, Error, Outcome, OwnedHeader, Produce, RecordSet, Result};
 use serde_json::{Value, json};
 
-use super::consumers::{consumer_calls, settings};
+use super::consumers::{consumer_calls, new_consumer, settings};
 use super::producers::create_producer;
 use super::{NOW, Skipped};
 use crate::recorded::{hex, list, number, numbers, text};
@@ -323,17 +323,7 @@ pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skip
             Ok(apply(cluster, commit).map(|_| json!({})))
         }
         "consumer_calls" => consumer_calls(act, cluster),
-        "new_consumer" => {
-            if act["consumer_config"].get("max.poll.records").is_some() {
-                return Err("max.poll.records is a matter of each poll".to_owned());
-            }
-            let config = settings(&act["consumer_config"], &["t".to_owned()])?;
-            Ok(config.and_then(|config| {
-                let group = act["consumer_config"]["group.id"].as_str().unwrap_or("g").to_owned();
-                let join = Command::Join { group, member: "m".to_owned(), config };
-                apply(cluster, join).map(|_| json!({}))
-            }))
-        }
+        "new_consumer" => new_consumer(act, cluster),
         "delete_group_offsets" => {
             let group = text(&act["group_id"]).to_owned();
             let topics = list(&act["partitions"])

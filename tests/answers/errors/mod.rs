@@ -58,6 +58,8 @@ fn expected_message(line: &Value) -> String {
         .replace(&format!("after {waited} ms."), "after 60000 ms.")
         .replace(&format!("after {waited}ms while"), "after 60000ms while")
         .replace("Timeout of 3000ms", "Timeout of 60000ms")
+        .replace("by times in <ms>ms", "by times in 60000ms")
+        .replace("Timeout of 1500ms", "Timeout of 60000ms")
         .replace("<host>:<port>", "broker-1:9092")
         // The first that was given out.
         .replace("<producer-id>", "0")

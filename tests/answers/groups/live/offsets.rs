@@ -1,10 +1,12 @@
 //! What is committed, offsets by time, and lag.
 
-use loglanes::group::{PartitionOffset, TopicPartition};
-use loglanes::{Command, Produce, SeekTo};
+use loglanes::group::{Call, ConsumerConfig, PartitionOffset, Said, TopicPartition};
+use loglanes::{Command, Outcome, Produce, SeekTo};
 use serde_json::{Value, json};
 
-use super::stage::{Live, NOW, TOPIC, answer, failure, recorded_answer, recorded_failure};
+use super::stage::{
+    Live, NOW, TOPIC, answer, at, failure, raised, recorded_answer, recorded_failure, said_answer,
+};
 use crate::recorded::Tally;
 
 /// What stands in the braces of `commitSync({gr-l-t-0: 4, metadata "note"})`.
@@ -68,20 +70,20 @@ fn committed(live: &Live, recorded: &Value) -> (Value, Value) {
 
 fn commit(live: &mut Live, offsets: Vec<PartitionOffset>) -> (String, String) {
     let offsets = Some(offsets);
-    answer(live.apply(Command::Commit { group: "g".into(), member: "m".into(), offsets }))
+    raised(live.apply(Command::Commit { group: "g".into(), member: "m".into(), offsets }))
 }
 
-/// The recorded consumer is assigned by hand; here a member subscribes.
+/// The consumer is assigned by hand.
 pub fn commit_explicit(steps: &[Value], tally: &mut Tally) {
     let mut live = Live::new(&steps[0]["config"], 2);
     live.produce(0, 10);
-    live.join("m");
+    live.assign("g", "m", &[0, 1]);
     for step in &steps[1..] {
         let (act, observed) = (step["do"].as_str().unwrap(), &step["observed"]);
-        if act == "committed() after it" {
-            tally.skip("a commit of several offsets, one of them bad, is refused as a whole here");
-        } else if act == "committed({}) an empty set" {
-            tally.skip("a question about nothing");
+        if act == "committed({}) an empty set" {
+            let said = live.ask("g", "m", &Call::Committed { partitions: Vec::new() }).unwrap();
+            let Said::Offsets { offsets } = said else { panic!("{said:?}") };
+            tally.compare(step, json!(offsets.len()), observed["ok"].clone());
         } else if act.starts_with("commitSync() before any poll") {
             live.commit("m", None).unwrap();
             let (ours, theirs) = committed(&live, &observed["ok"]);
@@ -100,7 +102,7 @@ pub fn commit_explicit(steps: &[Value], tally: &mut Tally) {
             live.config.auto_offset_reset = policy.split(' ').next().unwrap().parse().unwrap();
             live.commit("m", Some(vec![(0, 1010), (1, 0)])).unwrap();
             live.leave("m");
-            live.join("m");
+            live.assign("g", "m", &[0]);
             let position = live.position("m");
             let polled = live.poll("m", None);
             let ours = json!({
@@ -123,7 +125,7 @@ pub fn commit_explicit(steps: &[Value], tally: &mut Tally) {
 pub fn commit_timed_out_then_close(steps: &[Value], tally: &mut Tally) {
     let mut live = Live::new(&steps[0]["config"], 2);
     live.produce(0, 10);
-    live.join("m");
+    live.assign("g", "m", &[0, 1]);
     for step in &steps[1..] {
         let (act, observed) = (step["do"].as_str().unwrap(), &step["observed"]);
         if act == "close()" {
@@ -143,17 +145,48 @@ pub fn commit_timed_out_then_close(steps: &[Value], tally: &mut Tally) {
 }
 
 pub fn commit_without_group(steps: &[Value], tally: &mut Tally) {
+    let mut live = Live::new(&steps[0]["config"], 2);
+    live.produce(0, 10);
+    live.assign("", "m", &[0]);
     for step in &steps[1..] {
-        if step["do"] != "empty group.id" {
-            tally.skip("a consumer without a group, which there is not");
-            continue;
-        }
-        let mut live = Live::new(&steps[0]["config"], 2);
-        let config = live.config.clone();
-        let join = Command::Join { group: String::new(), member: "m".into(), config };
-        // The consumer is not made; what is compared is why.
-        let recorded = recorded_failure(&step["observed"]["cause"]);
-        tally.compare(step, answer(live.apply(join)), recorded);
+        let (act, observed) = (step["do"].as_str().unwrap(), &step["observed"]);
+        let (group, member) = (String::new(), "m".to_owned());
+        let ours = match act.strip_prefix("no group.id: ").unwrap_or(act) {
+            "commitSync({gr-l-t-0: 1})" => {
+                let offsets = Some(vec![PartitionOffset::new(TOPIC, 0, 1)]);
+                answer(live.apply(Command::Commit { group, member, offsets }))
+            }
+            "committed()" => {
+                said_answer(live.ask("", "m", &Call::Committed { partitions: vec![at(0)] }))
+            }
+            "groupMetadata()" => said_answer(live.ask("", "m", &Call::GroupMetadata)),
+            "subscribe()" => {
+                let (topics, pattern) = (vec![TOPIC.to_owned()], None);
+                answer(live.apply(Command::Subscribe { group, member, topics, pattern }))
+            }
+            "assign and poll" => {
+                let poll = Command::Poll { group, member, max_records: None };
+                let Ok(Outcome::Polled { records, .. }) = live.apply(poll) else { panic!("{act}") };
+                tally.compare(step, json!({"records": records.len()}), observed.clone());
+                continue;
+            }
+            "empty group.id" => {
+                let config = live.config.clone();
+                // The consumer is not made; what is compared is why.
+                let recorded = recorded_failure(&observed["cause"]);
+                let join = Command::Join { group, member, config };
+                tally.compare(step, answer(live.apply(join)), recorded);
+                continue;
+            }
+            "no group.id and enable.auto.commit=true" => {
+                let own = ConsumerConfig { topics: Vec::new(), ..live.config.clone() };
+                let config = ConsumerConfig { auto_commit: true, ..own };
+                let (member, partitions) = ("n".to_owned(), Vec::new());
+                answer(live.apply(Command::Assign { group, member, partitions, config }))
+            }
+            _ => panic!("{act}"),
+        };
+        tally.compare(step, ours, recorded_answer(observed));
     }
 }
 
@@ -174,7 +207,7 @@ pub fn lag(steps: &[Value], tally: &mut Tally) {
         live.apply(Command::Produce(record)).unwrap();
     }
     let ten = live.cluster.clone();
-    live.join("m");
+    live.assign("g", "m", &[0, 1]);
     let ends = |live: &Live, start: bool, recorded: &Value| {
         let row = |name: &String| {
             let number: usize = name.rsplit_once('-').unwrap().1.parse().unwrap();
@@ -239,8 +272,10 @@ pub fn lag(steps: &[Value], tally: &mut Tally) {
                     "end": ends(&live, false, &observed["end"]),
                 })
             }
-            _ if act.contains("does not exist") => {
-                tally.skip("a question about a partition that is not there");
+            _ if act.starts_with("endOffsets of a partition that does not exist") => {
+                live.assign("g", "m", &[0, 1]);
+                let said = live.ask("g", "m", &Call::EndOffsets { partitions: vec![at(7)] });
+                tally.compare(step, said_answer(said), recorded_answer(observed));
                 continue;
             }
             _ => panic!("{act}"),

@@ -1,7 +1,7 @@
 //! Positions and polls.
 
 use loglanes::group::assignor::Assignor;
-use loglanes::group::{AUTO_COMMIT_INTERVAL_MS, REQUEST_TIMEOUT_MS};
+use loglanes::group::{Call, REQUEST_TIMEOUT_MS, Said};
 use loglanes::log::{LogConfig, PartitionLog};
 use loglanes::{Command, LogEnd, SeekTo};
 use serde_json::{Value, json};
@@ -9,19 +9,19 @@ use serde_json::{Value, json};
 use super::stage::{Live, NOW, TOPIC, at, failure, recorded_failure, recorded_group, sorted};
 use crate::recorded::{self, Tally, number};
 
-/// The recorded consumers of the first steps were assigned by hand; here a member subscribes.
+/// The consumers of the first steps are assigned by hand.
 pub fn pause_resume(steps: &[Value], tally: &mut Tally) {
     let config = &steps[0]["config"];
     let mut live = Live::new(config, 2);
     (0..2).for_each(|partition| live.produce(partition, number(&config["records_per_partition"])));
-    live.join("m");
+    live.assign("g", "m", &[0, 1]);
     for step in &steps[1..] {
         let (act, observed) = (step["do"].as_str().unwrap(), &step["observed"]);
         let ours = match act {
             "assign both; pause gr-l-t-0; poll 1.5 s" => {
                 live.set_paused("m", 0, true);
                 let records = live.poll_all("m");
-                let positions = &live.cluster.group("g").unwrap().members["m"].positions;
+                let positions = &live.lone("m").positions;
                 let row = |p| (at(p).to_string(), json!(positions.get(&at(p))));
                 let position = Value::Object((0..2).map(row).collect());
                 json!({"records": records, "paused": live.paused("m"), "position": position})
@@ -45,9 +45,16 @@ pub fn pause_resume(steps: &[Value], tally: &mut Tally) {
                 after.sort();
                 json!({"first": first, "while_paused": paused, "after_resume_sorted": after})
             }
-            _ if act.contains("assign") && !act.starts_with("subscribe") => {
-                tally.skip("assigned by hand anew");
-                continue;
+            "pause gr-l-t-0; assign both again" => {
+                live.set_paused("m", 0, true);
+                live.assign("g", "m", &[0, 1]);
+                json!({"paused": live.paused("m")})
+            }
+            "pause gr-l-t-0; assign only gr-l-t-1, then both" => {
+                live.set_paused("m", 0, true);
+                live.assign("g", "m", &[1]);
+                live.assign("g", "m", &[0, 1]);
+                json!({"paused": live.paused("m")})
             }
             "m2 leaves" => {
                 live.leave("m2");
@@ -95,8 +102,7 @@ pub fn auto_commit(steps: &[Value], tally: &mut Tally) {
         if number < 3 {
             ours["records"] = json!(live.poll("m1", live.most).unwrap());
             ours["committed"] = json!([live.committed()["gr-l-t-0"]]);
-            // There 0.9 s pass, with an interval of 200 ms.
-            live.now += AUTO_COMMIT_INTERVAL_MS;
+            live.now += 900;
         } else {
             live.leave("m1");
             ours["committed"] = json!([live.committed()["gr-l-t-0"]]);
@@ -260,13 +266,15 @@ pub fn reset(steps: &[Value], tally: &mut Tally) {
 
 /// What `position()` gives without a commit; where it waits in vain, the class of the error alone.
 fn position_by_policy(live: &mut Live, partition: i32) -> Result<i64, (String, String)> {
-    live.join("m");
-    // The recorded consumer was assigned this partition alone: it is the one without a commit.
-    live.commit("m", Some(vec![(1 - partition, 0)])).unwrap();
-    live.pause("m");
-    live.poll("m", None).map_err(|error| failure(&error))?;
-    let position = live.cluster.group("g").unwrap().members["m"].positions.get(&at(partition));
-    position.copied().ok_or_else(|| ("TimeoutException".to_owned(), String::new()))
+    live.assign("g", "p", &[partition]);
+    match live.ask("g", "p", &Call::Position { at: at(partition) }) {
+        Ok(Said::Position { offset }) => Ok(offset),
+        Ok(other) => panic!("{other:?}"),
+        Err(error) if error.code() == Some(7) => {
+            Err(("TimeoutException".to_owned(), String::new()))
+        }
+        Err(error) => Err(failure(&error)),
+    }
 }
 
 fn recorded(observed: &Value) -> Result<i64, (String, String)> {
@@ -324,16 +332,14 @@ pub fn partitions_added(steps: &[Value], tally: &mut Tally) {
 pub fn poll_order(steps: &[Value], tally: &mut Tally) {
     let (config, observed) = (&steps[0]["config"], &steps[1]["observed"]);
     let order: Vec<usize> = recorded::numbers(&observed["assignment_in_iteration_order"]);
-    if !order.is_sorted() {
-        tally.skip("the order of partitions assigned by hand");
-        return;
-    }
     let counts: Vec<i64> = recorded::numbers(&config["records_per_partition"]);
     let mut live = Live::new(config, counts.len() as i32);
     for (partition, &count) in (0..).zip(&counts) {
         live.produce(partition, count);
     }
-    live.join("m");
+    live.assign("g", "m", &(0..counts.len() as i32).collect::<Vec<_>>());
+    let ours = live.lone("m").assignment.iter().map(|at| at.partition as usize);
+    assert_eq!(ours.collect::<Vec<_>>(), order);
     let mut polls: Vec<Vec<(i32, i64, i64)>> = Vec::new();
     loop {
         let mut runs: Vec<(i32, i64, i64)> = Vec::new();

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use loglanes::group::assignor::{Assignor, map_order};
 use loglanes::group::{
-    ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES, PartitionOffset, Round,
-    SESSION_TIMEOUT_MS, TopicPartition,
+    AUTO_COMMIT_INTERVAL_MS, Call, ConsumerConfig, GroupProtocol, MAX_PARTITION_FETCH_BYTES,
+    MAX_POLL_RECORDS, Member, PartitionOffset, Round, Said, TopicPartition,
 };
 use loglanes::{Cluster, Command, Error, Outcome, Produce, Result, SeekTo};
 use serde_json::{Value, json};
@@ -63,15 +63,11 @@ impl Live {
         cluster.apply(&Command::create_topic(TOPIC, partitions), NOW).unwrap();
         let consumer = &config["consumer"];
         let strategy = consumer["partition.assignment.strategy"].as_str();
-        let assignors = strategy.map_or(Assignor::DEFAULT.to_vec(), |class| {
-            vec![match class.rsplit('.').next().unwrap() {
-                "RangeAssignor" => Assignor::Range,
-                "RoundRobinAssignor" => Assignor::RoundRobin,
-                "StickyAssignor" => Assignor::Sticky,
-                "CooperativeStickyAssignor" => Assignor::CooperativeSticky,
-                other => panic!("{other}"),
-            }]
-        });
+        let assignors = strategy.map_or(Assignor::DEFAULT.to_vec(), assignors);
+        let number = |name: &str| {
+            let value = &consumer[name];
+            value.as_i64().or_else(|| value.as_str()?.parse().ok()).map(|number| number as i32)
+        };
         let config = ConsumerConfig {
             topics: vec![TOPIC.to_owned()],
             auto_offset_reset: consumer["auto.offset.reset"]
@@ -84,13 +80,17 @@ impl Live {
             assignors,
             instance_id: None,
             auto_commit: consumer["enable.auto.commit"] == "true",
+            auto_commit_interval_ms: number("auto.commit.interval.ms")
+                .unwrap_or(AUTO_COMMIT_INTERVAL_MS),
+            session_timeout_ms: number("session.timeout.ms"),
+            heartbeat_interval_ms: number("heartbeat.interval.ms"),
+            max_poll_records: number("max.poll.records").unwrap_or(MAX_POLL_RECORDS),
             max_partition_fetch_bytes: consumer["max.partition.fetch.bytes"]
                 .as_str()
                 .map_or(MAX_PARTITION_FETCH_BYTES, |bytes| bytes.parse().unwrap()),
             ..ConsumerConfig::default()
         };
-        let most = consumer["max.poll.records"].as_str().map(|most| most.parse().unwrap());
-        Self { cluster, now: NOW, config, most, seen: Vec::new(), told: BTreeMap::new() }
+        Self { cluster, now: NOW, config, most: None, seen: Vec::new(), told: BTreeMap::new() }
     }
 
     pub fn is_consumer(&self) -> bool {
@@ -129,7 +129,7 @@ impl Live {
     }
 
     pub fn pause(&mut self, member: &str) {
-        for at in self.cluster.group("g").unwrap().members[member].assignment.clone() {
+        for at in self.consumer(member).assignment.clone() {
             let (group, member) = ("g".to_owned(), member.to_owned());
             let (topic, partition) = (at.topic, at.partition);
             self.apply(Command::Pause { group, member, topic, partition }).unwrap();
@@ -148,13 +148,13 @@ impl Live {
 
     /// What the consumer itself takes for its lag, in partitions 0 and 1.
     pub fn lags(&self, member: &str) -> Value {
-        let member = &self.cluster.group("g").unwrap().members[member];
+        let member = self.consumer(member);
         let row = |p| (at(p).to_string(), json!(member.current_lag(&at(p))));
         Value::Object((0..2).map(row).collect())
     }
 
     pub fn paused(&self, member: &str) -> Value {
-        let paused = &self.cluster.group("g").unwrap().members[member].paused;
+        let paused = &self.consumer(member).paused;
         json!(paused.iter().map(TopicPartition::to_string).collect::<Vec<_>>())
     }
 
@@ -179,8 +179,35 @@ impl Live {
     pub fn subscribe(&mut self, member: &str, topics: &[&str]) {
         let (group, member) = ("g".to_owned(), member.to_owned());
         let topics = topics.iter().map(|&topic| topic.to_owned()).collect();
-        self.apply(Command::Subscribe { group, member, topics }).unwrap();
+        self.apply(Command::Subscribe { group, member, topics, pattern: None }).unwrap();
         self.tell_listeners();
+    }
+
+    /// A consumer with or without a `group.id` is assigned partitions of the topic by hand.
+    pub fn assign(&mut self, group: &str, member: &str, partitions: &[i32]) {
+        let (group, member) = (group.to_owned(), member.to_owned());
+        let is_new = !self.cluster.by_hand().any(|(id, name, _)| id == group && name == member);
+        let own = ConsumerConfig { topics: Vec::new(), ..self.config.clone() };
+        let config = if is_new { own } else { ConsumerConfig::default() };
+        let partitions = partitions.iter().map(|&partition| at(partition)).collect();
+        self.apply(Command::Assign { group, member, partitions, config }).unwrap();
+    }
+
+    /// A member, or a consumer that is assigned by hand.
+    pub fn consumer(&self, member: &str) -> &Member {
+        let held = self.cluster.group("g").and_then(|group| group.members.get(member));
+        held.unwrap_or_else(|| self.lone(member))
+    }
+
+    /// What it answers to a question.
+    pub fn ask(&self, group: &str, member: &str, call: &Call) -> Result<Said> {
+        self.cluster.ask(group, member, call, self.now)
+    }
+
+    /// The consumer that is assigned by hand in the scenario's group.
+    pub fn lone(&self, member: &str) -> &Member {
+        let mut all = self.cluster.by_hand();
+        all.find(|(_, name, _)| *name == member).map(|(_, _, consumer)| consumer).unwrap()
     }
 
     pub fn kill(&mut self, member: &str) {
@@ -188,7 +215,7 @@ impl Live {
     }
 
     pub fn session_ends(&mut self) {
-        self.now += SESSION_TIMEOUT_MS;
+        self.now += self.config.session_timeout();
         self.apply(Command::Tick).unwrap();
     }
 
@@ -228,24 +255,12 @@ impl Live {
         self.apply(Command::Seek { group, member, topic: TOPIC.into(), partition, to })
     }
 
-    /// Where the next fetch begins. A member whose first poll failed has no position of its own:
-    /// it begins at the commit. An end that was sought is found with the next poll.
+    /// What `position()` says of partition 0; none where it fails.
     pub fn position(&self, member: &str) -> Option<i64> {
-        let at = TopicPartition::new(TOPIC, 0);
-        let mut cluster = self.cluster.clone();
-        if cluster.group("g")?.members.get(member)?.sought.contains_key(&at) {
-            let (group, member) = ("g".to_owned(), member.to_owned());
-            let (topic, partition) = (at.topic.clone(), at.partition);
-            let pause =
-                Command::Pause { group: group.clone(), member: member.clone(), topic, partition };
-            cluster.apply(&pause, self.now).unwrap();
-            cluster.apply(&Command::Poll { group, member, max_records: None }, self.now).unwrap();
+        match self.ask("g", member, &Call::Position { at: at(0) }) {
+            Ok(Said::Position { offset }) => Some(offset),
+            _ => None,
         }
-        let group = cluster.group("g")?;
-        let member = group.members.get(member)?;
-        let position = member.positions.get(&at);
-        let looks_later = member.look_again_ms.contains_key(&at);
-        position.or_else(|| group.committed.get(&at).filter(|_| !looks_later)).copied()
     }
 
     pub fn tell_listeners(&mut self) {
@@ -313,6 +328,18 @@ impl Live {
     }
 }
 
+/// What is named by classes in `partition.assignment.strategy`.
+pub fn assignors(classes: &str) -> Vec<Assignor> {
+    let named = |class: &str| match class.rsplit('.').next().unwrap() {
+        "RangeAssignor" => Assignor::Range,
+        "RoundRobinAssignor" => Assignor::RoundRobin,
+        "StickyAssignor" => Assignor::Sticky,
+        "CooperativeStickyAssignor" => Assignor::CooperativeSticky,
+        other => panic!("{other}"),
+    };
+    classes.split(',').filter(|class| !class.is_empty()).map(named).collect()
+}
+
 /// The recorded group without what is not compared, in the form of [`Live::group`].
 pub fn recorded_group(observed: &Value) -> Value {
     let members: serde_json::Map<String, Value> = observed["by_member"]
@@ -353,6 +380,7 @@ pub fn failure(error: &Error) -> (String, String) {
     let message = error.message().replace("broker-1:9092", "<host>:<port>");
     // The recorded consumers waited for less than the default.
     let message = message.replace("Timeout of 60000ms", "Timeout of 3000ms");
+    let message = message.replace("by times in 60000ms", "by times in 2000ms");
     let exception = match error.name() {
         "FENCED_INSTANCE_ID" => "FencedInstanceIdException",
         "UNRELEASED_INSTANCE_ID" => "UnreleasedInstanceIdException",
@@ -364,6 +392,10 @@ pub fn failure(error: &Error) -> (String, String) {
         "GROUP_SUBSCRIBED_TO_TOPIC" => "GroupSubscribedToTopicException",
         "NON_EMPTY_GROUP" => "GroupNotEmptyException",
         "UNKNOWN_MEMBER_ID" => "UnknownMemberIdException",
+        "INVALID_SESSION_TIMEOUT" => "InvalidSessionTimeoutException",
+        "INVALID_CONFIG" => "InvalidConfigurationException",
+        "INVALID_REGULAR_EXPRESSION" => "InvalidRegularExpression",
+        "INCONSISTENT_GROUP_PROTOCOL" => "InconsistentGroupProtocolException",
         other => other,
     };
     (exception.to_owned(), message)
@@ -393,5 +425,23 @@ pub fn recorded_answer(observed: &Value) -> (String, String) {
     match observed.get("ok") {
         Some(_) => ("ok".to_owned(), String::new()),
         None => recorded_failure(observed),
+    }
+}
+
+/// `ok`, or class and text of what the consumer raises, even if a part was done.
+pub fn raised(answer: Result<Outcome>) -> (String, String) {
+    match answer {
+        Ok(Outcome::Committed { raised: Some(raised), .. }) => {
+            failure(&Error::client(raised.name, raised.message))
+        }
+        answer => self::answer(answer),
+    }
+}
+
+/// `ok`, or class and text of the error of a question.
+pub fn said_answer(said: Result<Said>) -> (String, String) {
+    match said {
+        Ok(_) => ("ok".to_owned(), String::new()),
+        Err(error) => failure(&error),
     }
 }

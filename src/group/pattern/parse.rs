@@ -1,0 +1,309 @@
+//! Reads a pattern: alternatives, groups, repetitions.
+
+use std::collections::BTreeSet;
+
+use super::class::Escaped;
+use super::node::{Node, Set};
+use super::words::syntax;
+use super::{MAX_PATTERN_DEPTH, Read, Wrong};
+
+/// The most repetitions that RE2/J takes. Source: `com.google.re2j.Parser`.
+const MAX_REPEAT: u32 = 1_000;
+
+/// The characters of a pattern, and how far they have been read.
+pub(super) struct Parser<'a> {
+    characters: Vec<char>,
+    pub(super) at: usize,
+    pub(super) is_java: bool,
+    /// Behind `(?i)`.
+    pub(super) in_any_case: bool,
+    names: BTreeSet<String>,
+    depth: usize,
+    whole: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(whole: &'a str, is_java: bool) -> Self {
+        let characters = whole.chars().collect();
+        let names = BTreeSet::new();
+        Self { characters, at: 0, is_java, in_any_case: false, names, depth: 0, whole }
+    }
+
+    pub(super) fn peek(&self) -> Option<char> {
+        self.ahead(0)
+    }
+
+    pub(super) fn ahead(&self, by: usize) -> Option<char> {
+        self.characters.get(self.at + by).copied()
+    }
+
+    pub(super) fn rest(&self) -> &[char] {
+        self.characters.get(self.at..).unwrap_or_default()
+    }
+
+    pub(super) fn between(&self, start: usize, end: usize) -> String {
+        self.characters.get(start..end).unwrap_or_default().iter().collect()
+    }
+
+    pub(super) fn eat(&mut self, one: char) -> bool {
+        let is_it = self.peek() == Some(one);
+        self.at += usize::from(is_it);
+        is_it
+    }
+
+    /// All of it.
+    pub(super) fn pattern(mut self) -> Read<Node> {
+        let node = self.alternatives()?;
+        if self.peek().is_none() {
+            return Ok(node);
+        }
+        // A group is closed that was not opened.
+        Err(if self.is_java {
+            syntax("Unmatched closing ')'", self.at.checked_sub(1))
+        } else {
+            syntax("regexp/syntax: internal error", None)
+        })
+    }
+
+    fn alternatives(&mut self) -> Read<Node> {
+        let mut all = vec![self.sequence()?];
+        while self.eat('|') {
+            all.push(self.sequence()?);
+        }
+        Ok(if all.len() == 1 { all.remove(0) } else { Node::Any(all) })
+    }
+
+    fn sequence(&mut self) -> Read<Node> {
+        let mut parts = Vec::new();
+        while let Some(next) = self.peek().filter(|next| !matches!(next, '|' | ')')) {
+            self.at += 1;
+            let part = match next {
+                '(' => match self.group()? {
+                    Some(group) => group,
+                    None => continue,
+                },
+                '[' => Node::One(self.class()?),
+                '.' => Node::One(!Set::of(|one| matches!(one, '\n' | '\r'))),
+                '^' => Node::Start,
+                '$' => Node::End,
+                '*' | '+' | '?' => return Err(self.dangling(next)),
+                '{' if !self.is_java && self.count(self.at - 1)?.is_some() => {
+                    return Err(self.dangling(next));
+                }
+                '\\' if self.eat('Q') => {
+                    self.quoted(&mut parts);
+                    continue;
+                }
+                '\\' => match self.escape()? {
+                    Escaped::One(one) => self.literal(one),
+                    Escaped::Many(many) => Node::One(many),
+                    Escaped::Place(place) => place,
+                },
+                one => self.literal(one),
+            };
+            parts.push(self.repeated(part)?);
+        }
+        Ok(Node::All(parts))
+    }
+
+    fn literal(&self, one: char) -> Node {
+        let set = Set::one(one);
+        Node::One(if self.in_any_case { set.in_any_case() } else { set })
+    }
+
+    /// Text between `\Q` and `\E`, each character for itself.
+    fn quoted(&mut self, parts: &mut Vec<Node>) {
+        while let Some(next) = self.peek() {
+            if next == '\\' && self.ahead(1) == Some('E') {
+                self.at += 2;
+                return;
+            }
+            parts.push(self.literal(next));
+            self.at += 1;
+        }
+    }
+
+    /// A repetition without anything to repeat.
+    fn dangling(&self, sign: char) -> Wrong {
+        if self.is_java {
+            syntax(format!("Dangling meta character '{sign}'"), Some(self.at - 1))
+        } else {
+            syntax("missing argument to repetition operator", None)
+        }
+    }
+
+    /// How often a part comes, if that is said behind it.
+    fn repeated(&mut self, part: Node) -> Read<Node> {
+        let Some((least, most)) = self.repetition()? else { return Ok(part) };
+        let part = Node::Repeat(Box::new(part), least, most);
+        // Whether it takes few or many makes no difference to a name that matches as a whole.
+        if !self.eat('?') && self.is_java && self.peek() == Some('+') {
+            return Err(Wrong::NotHere("possessive repetitions"));
+        }
+        if self.is_java {
+            return match self.peek() {
+                Some(sign @ ('*' | '+' | '?')) => {
+                    self.at += 1;
+                    Err(self.dangling(sign))
+                }
+                Some('{') => self.repeated(part),
+                _ => Ok(part),
+            };
+        }
+        if self.repetition()?.is_some() {
+            return Err(syntax("invalid nested repetition operator", None));
+        }
+        Ok(part)
+    }
+
+    fn repetition(&mut self) -> Read<Option<(u32, Option<u32>)>> {
+        let found = match self.peek() {
+            Some('*') => (0, None),
+            Some('+') => (1, None),
+            Some('?') => (0, Some(1)),
+            Some('{') => return self.count(self.at),
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        Ok(Some(found))
+    }
+
+    /// `{2}`, `{2,}`, `{2,3}` from its brace on. Where it is none, RE2/J takes the brace for itself.
+    fn count(&mut self, brace: usize) -> Read<Option<(u32, Option<u32>)>> {
+        let before = std::mem::replace(&mut self.at, brace + 1);
+        let least = self.digits_of_count();
+        let most = if self.eat(',') { self.digits_of_count() } else { least.clone() };
+        let has_comma = self.characters.get(self.at.saturating_sub(1)) == Some(&',');
+        let is_whole =
+            !least.is_empty() && (!most.is_empty() || has_comma) && self.peek() == Some('}');
+        if !is_whole {
+            if self.is_java {
+                return Err(if least.is_empty() {
+                    syntax("Illegal repetition", Some(brace + 1))
+                } else {
+                    syntax("Unclosed counted closure", Some(self.at))
+                });
+            }
+            self.at = before;
+            return Ok(None);
+        }
+        let number = |text: &str| text.parse::<u32>().ok().filter(|_| text.len() < 10);
+        let (least, most) = (number(&least), Some(most).filter(|most| !most.is_empty()));
+        let most = most.map(|most| number(&most));
+        let is_ordered = most.is_none_or(|most| least <= most);
+        let is_low = |count: Option<u32>| count.is_some_and(|count| count <= MAX_REPEAT);
+        if self.is_java && (!is_ordered || least.is_none() || most == Some(None)) {
+            return Err(syntax("Illegal repetition range", Some(self.at)));
+        }
+        if !self.is_java && !(is_ordered && is_low(least) && most.is_none_or(is_low)) {
+            return Err(syntax("invalid repeat count", None));
+        }
+        self.at += 1;
+        Ok(Some((least.unwrap_or(0), most.flatten())))
+    }
+
+    fn digits_of_count(&mut self) -> String {
+        let start = self.at;
+        while self.peek().is_some_and(|one| one.is_ascii_digit()) {
+            self.at += 1;
+        }
+        self.between(start, self.at)
+    }
+
+    /// A group, whose `(` is read; none for signs that hold for what comes behind, as `(?i)`.
+    fn group(&mut self) -> Read<Option<Node>> {
+        let before = self.in_any_case;
+        if self.peek() == Some('?') && !self.is_group_of_signs()? {
+            return Ok(None);
+        }
+        self.depth += 1;
+        if self.depth > MAX_PATTERN_DEPTH {
+            return Err(Wrong::TooDeep);
+        }
+        let node = self.alternatives()?;
+        self.depth -= 1;
+        if !self.eat(')') {
+            return Err(if self.is_java {
+                syntax("Unclosed group", Some(self.whole.encode_utf16().count()))
+            } else {
+                syntax("missing closing )", None)
+            });
+        }
+        self.in_any_case = before;
+        Ok(Some(node))
+    }
+
+    /// What stands behind `(?`; whether a group follows.
+    fn is_group_of_signs(&mut self) -> Read<bool> {
+        self.at += 1;
+        let is_named = self.peek() == Some('<')
+            || self.peek() == Some('P') && self.ahead(1) == Some('<') && !self.is_java;
+        if is_named {
+            self.name()?;
+            return Ok(true);
+        }
+        if self.is_java && matches!(self.peek(), Some('=' | '!' | '>')) {
+            return Err(Wrong::NotHere("looking ahead and atomic groups"));
+        }
+        let start = self.at;
+        let mut is_on = true;
+        let mut in_any_case = self.in_any_case;
+        loop {
+            let Some(sign) = self.peek() else { return Err(self.unknown_sign()) };
+            self.at += 1;
+            match sign {
+                'i' => in_any_case = is_on,
+                's' | 'm' => {}
+                'U' if !self.is_java => {}
+                'd' | 'u' | 'U' if self.is_java => {}
+                '-' if is_on => is_on = false,
+                ':' | ')' if is_on || self.at > start + 2 => {
+                    self.in_any_case = in_any_case;
+                    return Ok(sign == ':');
+                }
+                _ => {
+                    self.at -= 1;
+                    return Err(self.unknown_sign());
+                }
+            }
+        }
+    }
+
+    fn unknown_sign(&self) -> Wrong {
+        if self.is_java {
+            syntax("Unknown inline modifier", Some(self.at))
+        } else {
+            syntax("invalid or unsupported Perl syntax", None)
+        }
+    }
+
+    /// The name of a group, as `<name>`.
+    fn name(&mut self) -> Read<()> {
+        self.eat('P');
+        self.at += 1;
+        if self.is_java && matches!(self.peek(), Some('=' | '!')) {
+            return Err(Wrong::NotHere("looking behind"));
+        }
+        let start = self.at;
+        while self.peek().is_some_and(|one| one.is_ascii_alphanumeric() || one == '_') {
+            self.at += 1;
+        }
+        let name = self.between(start, self.at);
+        if name.is_empty() || !self.eat('>') {
+            return Err(if self.is_java {
+                syntax("named capturing group is missing trailing '>'", Some(self.at))
+            } else {
+                syntax("invalid named capture", None)
+            });
+        }
+        if !self.names.insert(name.clone()) {
+            return Err(if self.is_java {
+                let what = format!("Named capturing group <{name}> is already defined");
+                syntax(what, Some(self.at))
+            } else {
+                syntax("duplicate capture group name", None)
+            });
+        }
+        Ok(())
+    }
+}
