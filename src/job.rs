@@ -117,7 +117,7 @@ pub(crate) struct Job {
 #[derive(Debug)]
 enum Work {
     Import(Box<Import>),
-    Generate { command: Command, generator: Box<Generator>, next: u64 },
+    Generate { command: Box<Command>, generator: Box<Generator>, next: u64 },
 }
 
 #[derive(Debug)]
@@ -187,6 +187,7 @@ impl Job {
         cluster.check_room(&command)?;
         let now_ms = cluster.clock(at_ms);
         let bulk = BulkProducer::begin(cluster, topic, &name, now_ms)?;
+        let command = Box::new(command);
         Ok(Self::new(bulk, at_ms, Work::Generate { command, generator, next: 0 }))
     }
 
@@ -328,7 +329,7 @@ impl Job {
                     Command::ProduceMany { topic, producer, partitioner, records }
                 })
             }
-            Work::Generate { command, next, .. } => Some(as_far_as(command, next)),
+            Work::Generate { command, next, .. } => Some(as_far_as(*command, next)),
         };
         let lines = self.refusals.lines;
         let progress = JobProgress {

@@ -4,7 +4,7 @@
  */
 
 /**
- * @import { Bytes, ClusterView, ConfigView, Finding, HistoryEntry, ImportSpec, LoglanesError, RecordDraft, RecordSummary, ResetRequest, ToolRequest } from "../src/wasm/types.d.ts"
+ * @import { Bytes, ClusterView, ConfigView, ConsumerCall, Finding, HistoryEntry, ImportSpec, LoglanesError, RecordDraft, RecordSummary, ResetRequest, ToolRequest } from "../src/wasm/types.d.ts"
  * @import { Instance } from "./wasm-module.js"
  */
 
@@ -187,6 +187,14 @@ export class Questions extends EventTarget {
    */
   configs(topic) {
     return this.call(() => this.wasm.configs(topic));
+  }
+
+  /**
+   * What a consumer says to a call that changes nothing.
+   * @param {ConsumerCall} request
+   */
+  ask(request) {
+    return this.call(() => this.wasm.ask(request, Date.now()));
   }
 
   /** @param {ResetRequest} request */

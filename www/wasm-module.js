@@ -4,9 +4,9 @@
  */
 
 /**
- * @import { Bytes, Changes, ClusterView, Command, ConfigView, ExportProgress, ExportSpec, Finding, GenerateCommand,
+ * @import { Bytes, Changes, ClusterView, Command, ConfigView, ConsumerCall, ExportProgress, ExportSpec, Finding, GenerateCommand,
  *   HistoryEntry, ImportSpec, Inspection, JobProgress, KeyStats, LogPlan, Outcome, PartitionerInfo, Placement, Preview,
- *   Printed, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, ScenarioCommands, ScenarioView, SplitKey,
+ *   Printed, RecordDetail, RecordDraft, RecordSummary, ResetPreview, ResetRequest, Said, ScenarioCommands, ScenarioView, SplitKey,
  *   ToolRequest, TransactionSpan, WhatIf } from "../src/wasm/types.d.ts"
  */
 
@@ -34,6 +34,7 @@
  * @property {(topic: string, total: number, limit: number) => WhatIf} whatIf
  * @property {(topic: string, limit: number) => { total: number, keys: SplitKey[] }} splitKeys
  * @property {(topic: string) => ConfigView[]} configs
+ * @property {(request: ConsumerCall, now: number) => Said} ask
  * @property {(request: ResetRequest, now: number) => ResetPreview} resetPlan
  * @property {(request: ToolRequest) => Printed} toolText
  * @property {(from: number, limit: number) => HistoryEntry[]} history

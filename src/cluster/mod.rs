@@ -8,6 +8,8 @@ mod bulk;
 mod by_hand;
 mod check;
 mod consume;
+#[cfg(test)]
+mod consumer_tests;
 mod coordinator;
 mod copy_log;
 mod produce;

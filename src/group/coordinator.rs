@@ -315,7 +315,7 @@ impl Group {
 
     /// What the members would subscribe to if each looked now; with the consumer protocol, and not
     /// `by_all`, only where it is the broker that looks.
-    fn fresh_partitions(&self, cluster: &Topics, by_all: bool) -> BTreeMap<String, i32> {
+    pub(crate) fn fresh_partitions(&self, cluster: &Topics, by_all: bool) -> BTreeMap<String, i32> {
         let topics = |member: &Member| {
             if self.looks_now(member, by_all) { member.matching(cluster) } else { None }
                 .unwrap_or_else(|| member.config.topics.clone())

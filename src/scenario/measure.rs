@@ -65,6 +65,16 @@ pub(super) fn measure(
 ) -> Result<Value, String> {
     let topic = |name: &str| cluster.topic(name).ok_or(format!("There is no topic {name}."));
     let group = |id: &str| cluster.group(id).ok_or(format!("There is no group {id}."));
+    let consumer = |id: &str, name: &str| {
+        let by_hand = cluster.by_hand().find(|(of, member, _)| *of == id && *member == name);
+        match by_hand {
+            Some((_, _, consumer)) => Ok(consumer),
+            None => {
+                let member = group(id)?.members.get(name);
+                member.ok_or(format!("The group {id} has no member {name}."))
+            }
+        }
+    };
     let partition = |at: &TopicPartition| partition_of(cluster, at);
     Ok(match of {
         Measure::Topics => names(cluster.topics().map(|(name, _)| name)),
@@ -176,11 +186,7 @@ pub(super) fn measure(
         Measure::Generation(id) => Value::Whole(group(id)?.generation.into()),
         Measure::Members(id) => names(group(id)?.members.keys().map(String::as_str)),
         Measure::Assignment(id, member) => {
-            let held = group(id)?;
-            let member = held
-                .members
-                .get(member)
-                .ok_or(format!("The group {id} has no member {member}."))?;
+            let member = consumer(id, member)?;
             let mut assignment = member.assignment.clone();
             assignment.sort();
             Value::List(assignment.into_iter().map(Value::Partition).collect())
@@ -190,8 +196,7 @@ pub(super) fn measure(
             name => Value::name(name),
         },
         Measure::Paused(id, member) => {
-            let held = group(id)?.members.get(member);
-            let held = held.ok_or(format!("The group {id} has no member {member}."))?;
+            let held = consumer(id, member)?;
             Value::List(held.paused.iter().cloned().map(Value::Partition).collect())
         }
         Measure::Owner(id, at) => group(id)?.owner(at).map_or(Value::None, Value::name),

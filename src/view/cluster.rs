@@ -1,12 +1,15 @@
 //! The cluster as a page shows it: what there is, in one answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::cluster::Cluster;
 use crate::group::assignor::Assignor;
-use crate::group::{Change, Group, OffsetReset, TopicPartition, WhyOutside};
+use crate::group::{
+    AUTO_COMMIT_INTERVAL_MS, Change, ConsumerConfig, Group, MAX_PARTITION_FETCH_BYTES,
+    MAX_POLL_RECORDS, Member, OffsetReset, TopicPartition, TopicPattern, WhyOutside,
+};
 use crate::job::JobProgress;
 use crate::log::PartitionLog;
 use crate::session::Session;
@@ -25,6 +28,8 @@ pub struct ClusterView {
     pub topics: Vec<TopicView>,
     /// The groups, by id.
     pub groups: Vec<GroupView>,
+    /// The consumers that are assigned partitions by hand, with and without a group.
+    pub by_hand: Vec<ByHandView>,
     /// The producers, by name.
     pub producers: Vec<ProducerView>,
     /// Records of all topics.
@@ -160,6 +165,43 @@ pub struct OutsideView {
     pub assignment: Vec<AssignmentView>,
 }
 
+/// A consumer that is assigned partitions by hand.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ByHandView {
+    /// `group.id`; empty without one.
+    pub group: String,
+    /// `group.protocol`: it shows in the words of refused commits.
+    pub protocol: &'static str,
+    /// The rest, as of a member.
+    pub consumer: MemberView,
+    /// Its partitions, in the order in which it takes records from them.
+    pub places: Vec<PlaceView>,
+}
+
+/// A partition that is assigned by hand.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaceView {
+    /// The topic.
+    pub topic: String,
+    /// The partition's number.
+    pub partition: i32,
+    /// The next offset that it will fetch; none before its first poll.
+    pub position: Option<i64>,
+    /// How many offsets lie before the end that it knows of.
+    pub lag: Option<i64>,
+}
+
+/// A config of a consumer, as text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SetConfig {
+    /// Kafka's name.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+}
+
 /// A member of a group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -168,8 +210,12 @@ pub struct MemberView {
     pub member: String,
     /// `member.id`, as the coordinator gave it.
     pub member_id: String,
-    /// What it subscribes to.
+    /// What it subscribes to; by pattern, those topics that it has found.
     pub topics: Vec<String>,
+    /// The pattern that it subscribes to.
+    pub pattern: Option<TopicPattern>,
+    /// The configs that it was given values of its own for, but for those that stand beside this.
+    pub configs: Vec<SetConfig>,
     /// Where it starts without a usable committed offset.
     pub auto_offset_reset: OffsetReset,
     /// `partition.assignment.strategy`.
@@ -285,6 +331,7 @@ impl ClusterView {
             now: now as f64,
             brokers: brokers(cluster),
             groups: cluster.groups().map(|(id, group)| GroupView::of(id, group, cluster)).collect(),
+            by_hand: cluster.by_hand().map(ByHandView::of).collect(),
             producers: cluster
                 .producers()
                 .map(|(name, producer)| ProducerView::of(name, producer, cluster))
@@ -379,22 +426,8 @@ impl GroupView {
                 .members
                 .iter()
                 .map(|(name, member)| MemberView {
-                    member: name.clone(),
-                    member_id: member.member_id.clone(),
-                    topics: member.config.topics.clone(),
-                    auto_offset_reset: member.config.auto_offset_reset,
-                    assignors: member.config.assignors.clone(),
-                    remote_assignor: member.config.remote_assignor.clone(),
-                    epoch: member.epoch(),
-                    instance_id: member.config.instance_id.clone(),
-                    auto_commit: member.config.auto_commit,
-                    crashed: !member.is_alive() && !member.is_closed,
-                    closed: member.is_closed,
-                    session_ends: member.session_ends_ms.map(|at| at as f64),
-                    assignment: by_topic(&member.assignment),
-                    target: by_topic(&member.target),
-                    paused: by_topic(&member.paused),
                     last_rebalance: ChangeView::of(name, group),
+                    ..MemberView::of(name, member)
                 })
                 .collect(),
             partitions: rows.iter().map(|at| GroupPartitionView::of(at, group, cluster)).collect(),
@@ -412,6 +445,77 @@ impl GroupView {
                 })
                 .collect(),
         }
+    }
+}
+
+impl MemberView {
+    fn of(name: &str, member: &Member) -> Self {
+        Self {
+            member: name.to_owned(),
+            member_id: member.member_id.clone(),
+            topics: member.config.topics.clone(),
+            pattern: member.config.pattern.clone(),
+            configs: SetConfig::of(&member.config),
+            auto_offset_reset: member.config.auto_offset_reset,
+            assignors: member.config.assignors.clone(),
+            remote_assignor: member.config.remote_assignor.clone(),
+            epoch: member.epoch(),
+            instance_id: member.config.instance_id.clone(),
+            auto_commit: member.config.auto_commit,
+            crashed: !member.is_alive() && !member.is_closed,
+            closed: member.is_closed,
+            session_ends: member.session_ends_ms.map(|at| at as f64),
+            assignment: by_topic(&member.assignment),
+            target: by_topic(&member.target),
+            paused: by_topic(&member.paused),
+            last_rebalance: None,
+        }
+    }
+}
+
+impl ByHandView {
+    fn of((group, name, member): (&str, &str, &Member)) -> Self {
+        let place = |at: &TopicPartition| PlaceView {
+            topic: at.topic.clone(),
+            partition: at.partition,
+            position: member.positions.get(at).copied(),
+            lag: member.current_lag(at),
+        };
+        Self {
+            group: group.to_owned(),
+            protocol: member.config.protocol.name(),
+            consumer: MemberView::of(name, member),
+            places: member.assignment.iter().map(place).collect(),
+        }
+    }
+}
+
+impl SetConfig {
+    fn of(config: &ConsumerConfig) -> Vec<Self> {
+        let unless = |name, value: i32, default: i32| {
+            (value != default).then(|| Self { name, value: value.to_string() })
+        };
+        let given =
+            |name, value: Option<i32>| value.map(|value| Self { name, value: value.to_string() });
+        [
+            given("session.timeout.ms", config.session_timeout_ms),
+            given("heartbeat.interval.ms", config.heartbeat_interval_ms),
+            given("max.poll.interval.ms", config.max_poll_interval_ms),
+            unless("max.poll.records", config.max_poll_records, MAX_POLL_RECORDS),
+            unless(
+                "auto.commit.interval.ms",
+                config.auto_commit_interval_ms,
+                AUTO_COMMIT_INTERVAL_MS,
+            ),
+            unless(
+                "max.partition.fetch.bytes",
+                config.max_partition_fetch_bytes,
+                MAX_PARTITION_FETCH_BYTES,
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 }
 
@@ -469,15 +573,13 @@ fn by_topic<'a>(assignment: impl IntoIterator<Item = &'a TopicPartition>) -> Vec
 
 fn unnoticed(group: &Group, cluster: &Cluster) -> Vec<UnnoticedView> {
     let Some(noticed_at) = group.metadata_ages_ms else { return Vec::new() };
-    let mut topics: Vec<&String> =
-        group.members.values().flat_map(|member| &member.config.topics).collect();
-    topics.sort();
-    topics.dedup();
+    let fresh = group.fresh_partitions(&cluster.topics, true);
+    let topics: BTreeSet<&String> = fresh.keys().chain(group.known_partitions.keys()).collect();
     topics
         .into_iter()
         .filter_map(|topic| {
             let known = group.known_partitions.get(topic).copied().unwrap_or(0);
-            let now = cluster.topic(topic).map_or(0, Topic::partition_count);
+            let now = fresh.get(topic).copied().unwrap_or(0);
             (known != now).then(|| UnnoticedView {
                 topic: topic.clone(),
                 known,

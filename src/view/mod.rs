@@ -15,8 +15,9 @@ mod transaction;
 
 pub use changes::{ChangesView, Put};
 pub use cluster::{
-    AssignmentView, BrokerView, ChangeView, CleanerView, ClusterView, GroupPartitionView,
-    GroupView, MemberView, PartitionView, SegmentView, TopicView, UnnoticedView,
+    AssignmentView, BrokerView, ByHandView, ChangeView, CleanerView, ClusterView,
+    GroupPartitionView, GroupView, MemberView, PartitionView, PlaceView, SegmentView, SetConfig,
+    TopicView, UnnoticedView,
 };
 pub use configs::{ConfigView, configs};
 pub use history::{AsideView, HistoryView, StepLine, steps};

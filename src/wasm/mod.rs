@@ -21,7 +21,7 @@ use insights::Insights;
 
 use crate::command::{Command, Produce};
 use crate::error::{Error, ErrorCode};
-use crate::group::{ResetPlan, ResetTo};
+use crate::group::{Call, ResetPlan, ResetTo};
 use crate::insight::{Tag, split, what_if};
 use crate::outcome::Outcome;
 use crate::session::Session;
@@ -55,6 +55,12 @@ extern "C" {
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "ResetPreview")]
     pub type JsResetPreview;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ConsumerCall")]
+    pub type JsConsumerCall;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Said")]
+    pub type JsSaid;
     /// See `types.d.ts`.
     #[wasm_bindgen(typescript_type = "ToolRequest")]
     pub type JsToolRequest;
@@ -306,6 +312,20 @@ impl Loglanes {
         let now = self.session.now(ms(now));
         let plan = self.session.cluster().reset_plan(&group, topics.as_deref(), &to, now)?;
         to_js(&Preview { table: plan.table(&group), csv: plan.csv(), plan })
+    }
+
+    /// What a consumer says to a call that changes nothing: `position`, `committed` and the like.
+    pub fn ask(&self, request: JsConsumerCall, now: f64) -> Result<JsSaid, Thrown> {
+        #[derive(serde::Deserialize)]
+        struct Request {
+            group: String,
+            member: String,
+            #[serde(rename = "ask")]
+            call: Call,
+        }
+        let Request { group, member, call } = from_js("question to a consumer", &request)?;
+        let now = self.session.now(ms(now));
+        to_js(&self.session.cluster().ask(&group, &member, &call, now)?)
     }
 
     /// What one of Kafka's tools prints, and the command that would print it.

@@ -79,23 +79,25 @@ export type Command =
   | { type: "sendOffsets"; producer: string; group: string; member: string; offsets?: PartitionOffset[] }
   | { type: "commitTransaction"; producer: string }
   | { type: "abortTransaction"; producer: string }
-  /** `assignors` is `partition.assignment.strategy`, range and cooperative-sticky unless given; `instanceId` is `group.instance.id`. `autoCommit` is `enable.auto.commit`: off unless given, unlike Kafka's. `maxPartitionFetchBytes` is `max.partition.fetch.bytes`, 1048576 unless given. `protocol` is `group.protocol`; with `consumer` the broker deals out, `remoteAssignor` is `group.remote.assignor`, and `assignors` must be left out. */
-  | { type: "join"; group: string; member: string; topics: string[]; autoOffsetReset?: OffsetReset; assignors?: Assignor[]; instanceId?: string; autoCommit?: boolean; maxPartitionFetchBytes?: number; protocol?: GroupProtocol; remoteAssignor?: string; isolationLevel?: "read_uncommitted" | "read_committed" }
+  /** A consumer subscribes, to topics or by a pattern. */
+  | ({ type: "join"; group: string; member: string; topics?: string[]; pattern?: TopicPattern } & ConsumerConfigs)
+  /** `assign()`: of a consumer that runs and does not subscribe, without configs; or a new one. An empty `group` is none. */
+  | ({ type: "assign"; group: string; member: string; partitions: TopicPartition[] } & ConsumerConfigs)
   /** The consumer closes in good order. A static member stays until its session times out. */
   | { type: "leave"; group: string; member: string }
   /** The process is killed: the group keeps the member until its session times out. */
   | { type: "crash"; group: string; member: string }
   /** The process starts again: a static member in its old place, else its old session is timed out first. */
   | { type: "restart"; group: string; member: string }
-  /** Other topics in place of those before; none: the consumer unsubscribes and leaves. */
-  | { type: "subscribe"; group: string; member: string; topics: string[] }
+  /** Other topics in place of those before, or a pattern; neither: the consumer unsubscribes and leaves. */
+  | { type: "subscribe"; group: string; member: string; topics: string[]; pattern?: TopicPattern }
   /** With the consumer protocol nothing happens. */
   | { type: "enforceRebalance"; group: string; member: string }
   /** The consumer has not polled for `max.poll.interval.ms`: it is out, and joins again with its next poll. */
   | { type: "exceedPollInterval"; group: string; member: string }
   /** An administrator removes all members; they join again with their next polls. */
   | { type: "removeMembers"; group: string }
-  /** `maxRecords` is `max.poll.records`, 500 unless given. */
+  /** `maxRecords` in place of the consumer's `max.poll.records`. */
   | { type: "poll"; group: string; member: string; maxRecords?: number }
   /** Commits the given offsets (the next to read), or every position of the member. */
   | { type: "commit"; group: string; member: string; offsets?: PartitionOffset[] }
@@ -141,6 +143,62 @@ export type ResetTo =
   | { mode: "duration"; duration: string }
   /** Lines of `topic,partition,offset`, or with the group in front; says itself which partitions. */
   | { mode: "file"; csv: string };
+
+/** A pattern of topics' names: of `java.util.regex.Pattern`, which the consumer matches, or of RE2/J, which the broker does (with the consumer protocol). */
+export type TopicPattern = { java: string } | { re2: string };
+
+export interface TopicPartition {
+  topic: string;
+  partition: number;
+}
+
+/** What is left out has Kafka's default; but `autoCommit`, `enable.auto.commit`, is off, and `maxPollIntervalMs` is not watched by the clock. */
+export interface ConsumerConfigs {
+  autoOffsetReset?: OffsetReset;
+  /** `group.protocol`. With `consumer` the broker deals out. */
+  protocol?: GroupProtocol;
+  /** `group.remote.assignor`, with the consumer protocol. */
+  remoteAssignor?: string;
+  /** `partition.assignment.strategy`, with the classic protocol. */
+  assignors?: Assignor[];
+  /** `group.instance.id`. */
+  instanceId?: string;
+  autoCommit?: boolean;
+  /** `auto.commit.interval.ms`, 5000 unless given. */
+  autoCommitIntervalMs?: number;
+  /** `session.timeout.ms`, 45000 unless given, with the classic protocol. */
+  sessionTimeoutMs?: number;
+  /** `heartbeat.interval.ms`, 3000 unless given, with the classic protocol. */
+  heartbeatIntervalMs?: number;
+  maxPollIntervalMs?: number;
+  /** `max.poll.records`, 500 unless given. */
+  maxPollRecords?: number;
+  /** `max.partition.fetch.bytes`, 1048576 unless given. */
+  maxPartitionFetchBytes?: number;
+  isolationLevel?: "read_uncommitted" | "read_committed";
+}
+
+/** A question to a consumer; an empty `group` is none. */
+export interface ConsumerCall {
+  group: string;
+  member: string;
+  ask:
+    | { call: "position" | "currentLag"; at: TopicPartition }
+    | { call: "committed" | "beginningOffsets" | "endOffsets"; partitions: TopicPartition[] }
+    | { call: "offsetsForTimes"; partitions: TopicPartition[]; timestamp: number }
+    | { call: "assignment" | "subscription" | "paused" | "groupMetadata" | "listTopics" }
+    | { call: "partitionsFor"; topic: string };
+}
+
+/** What the consumer says. */
+export type Said =
+  | { type: "position"; offset: bigint }
+  | { type: "lag"; lag: bigint | null }
+  | { type: "offsets"; offsets: { topic: string; partition: number; offset: bigint | null; timestamp?: number; metadata?: string; leaderEpoch?: number }[] }
+  | { type: "partitions"; partitions: TopicPartition[] }
+  | { type: "topics"; topics: string[] }
+  | { type: "count"; count: number }
+  | { type: "groupMetadata"; groupId: string; generationId: number; memberId: string; groupInstanceId: string };
 
 export interface ResetRequest {
   group: string;
@@ -235,7 +293,8 @@ export type Outcome =
   | { type: "rebalanced"; group: string; generation: number }
   | { type: "polled"; group: string; member: string; records: PolledRecord[]; resets: ResetNote[] }
   | { type: "offsetsReset"; group: string; plan: ResetPlan }
-  | { type: "committed"; group: string; offsets: PartitionOffset[] }
+  /** `refused`: what the broker did not take of the same commit; `raised`: what the consumer throws then. */
+  | { type: "committed"; group: string; offsets: PartitionOffset[]; refused?: { topic: string; partition: number; offset: bigint; code: number; name: string }[]; raised?: { code: number | null; name: string; message: string; hint: string } }
   /** A null timestamp: no record is so late, and the position is the end. */
   | { type: "sought"; group: string; member: string; timestamp: number; partitions: { topic: string; partition: number; offset: bigint; timestamp: number | null }[] }
   /** Values as described, before and after; null where there is no such config. */
@@ -345,6 +404,8 @@ export interface ClusterView {
   brokers: BrokerView[];
   topics: TopicView[];
   groups: GroupView[];
+  /** Consumers that are assigned partitions by hand. */
+  byHand: ByHandView[];
   producers: ProducerView[];
   records: number;
   bytes: number;
@@ -452,12 +513,26 @@ export interface GroupView {
   outside: { member: string; why: "pollInterval" | "removed" | "unsubscribed"; topics: string[]; assignment: TopicPartitions[] }[];
 }
 
+/** A consumer that is assigned partitions by hand. */
+export interface ByHandView {
+  /** Empty without a `group.id`. */
+  group: string;
+  protocol: GroupProtocol;
+  consumer: MemberView;
+  /** Its partitions, in the order in which it takes records from them; a null position is not known yet. */
+  places: { topic: string; partition: number; position: bigint | null; lag: bigint | null }[];
+}
+
 export interface MemberView {
   /** The client id, as given to `join`. */
   member: string;
   /** The id the coordinator gave it: client id, `-`, and a UUID. With the consumer protocol 22 characters that the consumer has drawn. */
   memberId: string;
+  /** What it subscribes to; by pattern, the topics that it has found. */
   topics: string[];
+  pattern: TopicPattern | null;
+  /** Configs with values of its own, but for those that stand beside this. */
+  configs: { name: string; value: string }[];
   autoOffsetReset: OffsetReset;
   assignors: Assignor[];
   remoteAssignor: string | null;

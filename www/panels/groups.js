@@ -1,5 +1,6 @@
 /** @file Consumer groups: who reads what, how far, and what is read again. */
 import { h } from "../dom.js";
+import { ByHandSection } from "./parts/by-hand-section.js";
 import { FormDialog } from "./parts/dialog.js";
 import { field, textInput } from "./parts/field.js";
 import { GroupSection } from "./parts/group-section.js";
@@ -15,8 +16,15 @@ import { ToolText } from "./parts/tool-text.js";
 /** @typedef {import("../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../src/wasm/types.d.ts").Outcome} Outcome */
 
+/** In place of a group’s id, where a consumer is asked that is assigned by hand: no group can be called so. */
+const BY_HAND = "";
+
 export class GroupsPanel extends Panel {
   #join = new JoinForm();
+  #byHand = new ByHandSection((command, answer) => {
+    this.#section = BY_HAND;
+    this.command(command, answer);
+  }, (place) => this.select(place));
   #box = h("div", { class: "groups" });
   #none = h("p", { class: "soft" }, "No group yet. A group is made when its first consumer joins.");
   #groups;
@@ -99,7 +107,7 @@ export class GroupsPanel extends Panel {
         if (this.#deleting !== null) this.command({ type: "deleteGroup", group: this.#deleting }, this.#deletion.refusal);
       },
     });
-    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#printed.element, this.#box)), this.#deletion.element, this.#resets.element, this.#forgetfulness.element);
+    root.append(h("div", { class: "sided" }, this.#join.element, h("div", null, this.#none, this.#words, this.#printed.element, this.#box, this.#byHand.element)), this.#deletion.element, this.#resets.element, this.#forgetfulness.element);
   }
 
   /** @param {PageState} state */
@@ -109,7 +117,8 @@ export class GroupsPanel extends Panel {
     this.#clock = { cluster: view.now, page: performance.now() };
     const now = () => this.#clock.cluster + performance.now() - this.#clock.page;
     this.#join.update(state);
-    this.#none.hidden = view.groups.length > 0;
+    this.#byHand.update(state);
+    this.#none.hidden = view.groups.length + view.byHand.length > 0;
     this.#words.hidden = this.#printed.element.hidden = view.groups.length === 0;
     this.#printed.update(state.engine);
     this.#groups.update(view.groups.map((group) => ({ group, topics: view.topics, now, engine: state.engine })));
@@ -138,10 +147,11 @@ export class GroupsPanel extends Panel {
    */
   done(outcome) {
     super.done(outcome);
-    if (this.asked?.type === "join") this.#join.joined();
+    if (this.#section === null && (this.asked?.type === "join" || this.asked?.type === "assign")) this.#join.joined();
     else if (this.asked?.type === "deleteGroup") this.#closeDeletion();
     else if (this.asked?.type === "resetOffsets") this.#resets.close();
     else if (this.asked?.type === "deleteOffsets") this.#forgetfulness.close();
-    if (this.#section !== null) this.#sections.get(this.#section)?.done(outcome);
+    if (this.#section === BY_HAND) this.#byHand.done(outcome);
+    else if (this.#section !== null) this.#sections.get(this.#section)?.done(outcome);
   }
 }

@@ -195,7 +195,8 @@ impl<'a> Parser<'a> {
         if self.is_java && (!is_ordered || least.is_none() || most == Some(None)) {
             return Err(syntax("Illegal repetition range", Some(self.at)));
         }
-        if !self.is_java && !(is_ordered && is_low(least) && most.is_none_or(is_low)) {
+        let is_taken = is_ordered && is_low(least) && most.is_none_or(is_low);
+        if !self.is_java && !is_taken {
             return Err(syntax("invalid repeat count", None));
         }
         self.at += 1;

@@ -1,10 +1,10 @@
 /** @file One consumer group: its members, and its partitions as Kafka's own tool prints them. */
 import { count, h } from "../../dom.js";
+import { consumerAnswer } from "./consumer-answer.js";
 import { button, scroller } from "./field.js";
 import { KeptList, keepFocus, setText } from "./keep.js";
 import { MemberRow } from "./member-row.js";
-import { moment, plural, span } from "./numbers.js";
-import { polledView } from "./polled.js";
+import { plural, span } from "./numbers.js";
 import { RefusalOutput } from "./refusal.js";
 import { ToolText } from "./tool-text.js";
 
@@ -107,7 +107,7 @@ export class GroupSection {
       ? `${group.state}: it has no active members${group.partitions.length > 0 ? "; its committed offsets stay" : ", and has committed nothing"}`
       : `${group.state} · ${plural(group.members.length, "member")} · assignor ${group.assignor} · ${group.protocol === "consumer" ? "consumer protocol, group epoch" : "generation"} ${group.generation}`);
     keepFocus(this.element, this.#membersBox, () => {
-      this.#members.update(group.members.map((member) => ({ group, member, topics, now })));
+      this.#members.update(group.members.map((member) => ({ group, member, topics, now, engine: item.engine })));
       this.#showUnnoticed();
       this.#showFenced();
     });
@@ -125,32 +125,8 @@ export class GroupSection {
   /** @param {Outcome} outcome */
   done(outcome) {
     this.refusal.clear();
-    if (outcome.type === "polled") this.#answer.replaceChildren(polledView(outcome, (topic, partition) => this.#logStart(topic, partition), this.#acts.select));
-    else if (outcome.type === "committed") {
-      this.#answer.replaceChildren(h("p", { role: "status" }, outcome.offsets.length === 0
-        ? "Nothing to commit: it has no position yet."
-        : `Committed, as the next offset to read: ${outcome.offsets.map(({ topic, partition, offset }) => `${topic} P${partition} → ${count(offset)}`).join(", ")}.`));
-    } else if (outcome.type === "offsetsReset") {
-      const { rows } = outcome.plan;
-      this.#answer.replaceChildren(h("p", { role: "status" }, rows.length === 0
-        ? "Nothing to reset: no partition has a commit."
-        : `Reset, as the next offset to read: ${rows.map(({ topic, partition, offset }) => `${topic} P${partition} → ${count(offset)}`).join(", ")}.`));
-    } else if (outcome.type === "rebalanced") {
-      this.#answer.replaceChildren(h("p", { role: "status" }, `Rebalanced: ${this.#item.group.protocol === "consumer" ? "group epoch" : "generation"} ${outcome.generation}.`));
-    } else if (outcome.type === "sought") {
-      this.#answer.replaceChildren(h("p", { role: "status" }, outcome.partitions.length === 0
-        ? `${outcome.member} owns no partition: nothing was moved.`
-        : `From ${moment(outcome.timestamp)} on, ${outcome.member} reads: ${outcome.partitions.map(({ topic, partition, offset, timestamp }) =>
-          `${topic} P${partition} → ${timestamp === null ? `the end, ${count(offset)}: no record is so late` : `${count(offset)}, of ${moment(timestamp)}`}`).join("; ")}.`));
-    } else this.#answer.replaceChildren();
-  }
-
-  /**
-   * @param {string} topic
-   * @param {number} partition
-   */
-  #logStart(topic, partition) {
-    return this.#item.topics.find(({ name }) => name === topic)?.partitions[partition]?.logStartOffset ?? 0n;
+    const epoch = this.#item.group.protocol === "consumer" ? "group epoch" : "generation";
+    this.#answer.replaceChildren(...consumerAnswer(outcome, this.#item.topics, this.#acts.select, epoch));
   }
 
   #renewRows() {

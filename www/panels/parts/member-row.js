@@ -1,21 +1,26 @@
 /** @file One member of a group: what it owns, and what one can make it do. */
-import { h } from "../../dom.js";
-import { button, field, numberInput, textInput, uniqueId } from "./field.js";
+import { count, h } from "../../dom.js";
+import { AskConsumer } from "./ask-consumer.js";
+import { button, field, numberInput, segmented, textInput, uniqueId } from "./field.js";
 import { keepFocus, setOptions, setText } from "./keep.js";
-import { NOT_INT32, NOT_INT64, int32, int64, partitionList, span, timestamp } from "./numbers.js";
+import { NOT_INT32, NOT_INT64, int32, int64, partitionList, places, span, timestamp } from "./numbers.js";
 
 /** @typedef {import("../../../src/wasm/types.d.ts").Command} Command */
 /** @typedef {import("../../../src/wasm/types.d.ts").GroupView} GroupView */
 /** @typedef {import("../../../src/wasm/types.d.ts").MemberView} MemberView */
 /** @typedef {import("../../../src/wasm/types.d.ts").TopicView} TopicView */
 /** @typedef {import("../../../src/wasm/types.d.ts").TopicPartitions} TopicPartitions */
+/** @typedef {import("../../../src/wasm/types.d.ts").ByHandView} ByHandView */
+/** @typedef {import("../../types.d.ts").EngineApi} EngineApi */
 
 /**
  * @typedef {object} MemberItem
- * @property {GroupView} group
+ * @property {Pick<GroupView, "id" | "protocol" | "rounds">} group its id is empty for a consumer without one
  * @property {MemberView} member
  * @property {TopicView[]} topics all of the cluster
  * @property {() => number} now the cluster's clock, as it is when asked
+ * @property {EngineApi} engine
+ * @property {ByHandView["places"]} [places] of one that is assigned by hand
  */
 
 /**
@@ -37,7 +42,7 @@ function placesText(places) {
 /**
  * What the last rebalance meant for a member.
  * @param {MemberView} member
- * @param {GroupView} group
+ * @param {MemberItem["group"]} group
  */
 function rebalanceText({ lastRebalance }, { rounds, protocol }) {
   if (!lastRebalance) return "";
@@ -51,6 +56,22 @@ function rebalanceText({ lastRebalance }, { rounds, protocol }) {
   return parts.length > 0 ? went + parts.join(" · ") : `${went}nothing for it`;
 }
 
+/**
+ * Where a consumer stands that is assigned by hand.
+ * @param {ByHandView["places"]} places
+ */
+function byHandText(places) {
+  if (places.length === 0) return "neither subscribes nor is assigned anything";
+  const shown = places.slice(0, 12).map(({ topic, partition, position, lag }) =>
+    `${topic} P${partition}${position === null ? "" : ` at ${count(position)}${lag === null ? "" : `, lag ${count(lag)}`}`}`);
+  return `${shown.join("; ")}${places.length > shown.length ? `; and ${count(places.length - shown.length)} more` : ""}`;
+}
+
+/** @param {string} text names with commas */
+function listed(text) {
+  return text.split(",").map((name) => name.trim()).filter((name) => name !== "");
+}
+
 export class MemberRow {
   #state = h("span", { class: "member-state" });
   #name = h("b", { class: "mono" });
@@ -62,6 +83,9 @@ export class MemberRow {
   #offset = numberInput({ class: "number mono" });
   #metadata = textInput({ size: 12, placeholder: "none" });
   #topics = textInput({ class: "mono", size: 24 });
+  #pattern = textInput({ class: "mono", size: 16, placeholder: "orders-.*" });
+  #language = segmented("Language of the pattern", [{ value: "java", text: "Java" }, { value: "re2", text: "RE2/J" }], "java", () => {});
+  #places = textInput({ class: "mono", size: 24, placeholder: "orders-0, orders-1" });
   #time = textInput({ class: "mono wide", size: 24, placeholder: "2026-01-31T12:00:00Z" });
   #more;
   #seek;
@@ -79,6 +103,8 @@ export class MemberRow {
     this.#doing = doing;
     const { member, group } = item;
     const of = (/** @type {string} */ act) => ({ "aria-label": `${act} ${member.member}` });
+    const byHand = item.places !== undefined;
+    const where = () => ({ engine: this.#item.engine, group: this.#item.group.id });
     const seekId = uniqueId("seek");
     this.#more = button("Seek…", () => this.#showSeek(this.#seek.hidden === true), {
       "aria-controls": seekId, "aria-expanded": "false", ...of("Seek, or commit an offset, with"),
@@ -103,16 +129,40 @@ export class MemberRow {
       h("div", { class: "row low" },
         field("Time: ISO 8601, or ms since 1970", this.#time),
         button("Seek all its partitions to that time", () => this.#toTime())),
-      h("div", { class: "row low" },
-        field("Subscribes to: topics, with commas", this.#topics),
-        button("Subscribe", () => this.#subscribe(this.#topics.value.split(",").map((topic) => topic.trim()).filter((topic) => topic !== ""))),
-        button("Unsubscribe", () => this.#subscribe([]), { title: "It leaves the group and runs on" }),
-        button("Rebalance", () => this.#act({ type: "enforceRebalance" }), { title: "enforceRebalance(): with the consumer protocol nothing happens" }),
-        button("Poll too late", () => this.#act({ type: "exceedPollInterval" }), { ...of("Let max.poll.interval.ms pass for"), title: "max.poll.interval.ms passes without a poll: it drops out of the group" })),
+      ...(byHand ? this.#assigning() : this.#subscribing(of)),
+      new AskConsumer(member.member, where, () => this.#chosen()).element,
       h("p", { class: "hint" }, "A seek moves this member’s position. A commit stores the next offset to read for the whole group: after offset 4 has been read, that is 5."));
-    this.element = h("li", { class: "member", "aria-label": `Member ${member.member} of ${group.id}` },
+    const name = byHand ? `Consumer ${member.member}, by hand` : `Member ${member.member} of ${group.id}`;
+    this.element = h("li", { class: "member", "aria-label": name },
       h("div", { class: "row member-head" }, this.#name, this.#state),
       this.#live, this.#crashed, this.#last, this.#seek);
+  }
+
+  /** What a member subscribes to. @param {(act: string) => Record<string, string>} of */
+  #subscribing(of) {
+    return [h("div", { class: "row low" },
+      field("Subscribes to: topics, with commas", this.#topics),
+      button("Subscribe", () => this.#subscribe(listed(this.#topics.value))),
+      button("Unsubscribe", () => this.#subscribe([]), { title: "It leaves the group and runs on" }),
+      button("Rebalance", () => this.#act({ type: "enforceRebalance" }), { title: "enforceRebalance(): with the consumer protocol nothing happens" }),
+      button("Poll too late", () => this.#act({ type: "exceedPollInterval" }), { ...of("Let max.poll.interval.ms pass for"), title: "max.poll.interval.ms passes without a poll: it drops out of the group" })),
+    h("div", { class: "row low" },
+      field("or by pattern", this.#pattern), this.#language.element,
+      button("Subscribe by pattern", () => this.#subscribe([], this.#pattern.value), { title: "Unsubscribe first: topics and patterns exclude each other" }))];
+  }
+
+  /** What a consumer is assigned by hand. */
+  #assigning() {
+    return [h("div", { class: "row low" },
+      field("Assigned: partitions, with commas", this.#places),
+      button("Assign", () => this.#assign(), { title: "assign(): in place of what it had" }))];
+  }
+
+  #assign() {
+    const partitions = places(this.#places.value);
+    const { group, member } = this.#item;
+    if (partitions === null) this.#doing.say(`“${this.#places.value}” is no list of partitions: write orders-0, orders-1.`);
+    else this.#doing.act({ type: "assign", group: group.id, member: member.member, partitions });
   }
 
   /** @param {MemberItem} item */
@@ -133,9 +183,15 @@ export class MemberRow {
     setText(this.#last, rebalanceText(member, item.group));
     this.#last.hidden = this.#last.textContent === "";
     this.tick();
-    if (document.activeElement !== this.#topics) this.#topics.value = member.topics.join(", ");
+    if (document.activeElement !== this.#topics) this.#topics.value = member.pattern ? "" : member.topics.join(", ");
+    if (member.pattern && document.activeElement !== this.#pattern) {
+      this.#pattern.value = Object.values(member.pattern).join("");
+      this.#language.value = "re2" in member.pattern ? "re2" : "java";
+    }
+    if (item.places && document.activeElement !== this.#places) this.#places.value = item.places.map(({ topic, partition }) => `${topic}-${partition}`).join(", ");
     const mine = new Set(owned.flatMap(({ topic, partitions }) => partitions.map((p) => `${topic} ${p}`)));
-    const all = topics.filter(({ name }) => member.topics.includes(name)).flatMap(({ name, partitions }) => partitions.map(({ partition }) => `${name} ${partition}`));
+    const read = new Set([...member.topics, ...owned.map(({ topic }) => topic)]);
+    const all = topics.filter(({ name }) => read.has(name)).flatMap(({ name, partitions }) => partitions.map(({ partition }) => `${name} ${partition}`));
     const places = [...all.filter((place) => mine.has(place)), ...all.filter((place) => !mine.has(place))];
     setOptions(this.#place, places.map((value) => ({ value, text: mine.has(value) ? value : `${value} (not assigned)` })));
   }
@@ -151,18 +207,20 @@ export class MemberRow {
     const { member, now, group } = this.#item;
     const owned = member.assignment.filter(({ partitions }) => partitions.length > 0);
     const owns = placesText(owned);
-    let text = owns === "" ? "idle: a member, but no partition is left for it" : owns;
+    let text = this.#item.places ? byHandText(this.#item.places) : owns === "" ? "idle: a member, but no partition is left for it" : owns;
     if (member.crashed || member.closed) {
       const left = member.sessionEnds === null ? "" : `; the group ${member.closed ? "waits for it" : "notices in"} ${span(member.sessionEnds - now())}`;
       text = `${member.closed ? "closed, but a static member stays" : "crashed"}${owns === "" ? "" : `, and still owns ${owns}`}${left}`;
     }
-    if (group.protocol === "consumer") {
+    if (group.protocol === "consumer" && !this.#item.places) {
       const target = placesText(member.target);
       text += ` · epoch ${member.epoch}${target === placesText(owned) ? "" : `, target: ${target === "" ? "nothing" : target}`}`;
     }
     if (member.paused.length > 0) text += ` (paused: ${placesText(member.paused)})`;
     if (member.instanceId !== null) text += ` · static ${member.instanceId}`;
+    if (member.pattern) text += ` · pattern ${Object.values(member.pattern).join("")}${"re2" in member.pattern ? " (RE2/J)" : ""}`;
     if (member.autoCommit) text += " · auto commit";
+    for (const { name, value } of member.configs) text += ` · ${name} ${value}`;
     setText(this.#state, `${text} · reset ${member.autoOffsetReset}`);
   }
 
@@ -173,10 +231,15 @@ export class MemberRow {
     if (place) this.#doing.act({ type, group: group.id, member: member.member, ...place });
   }
 
-  /** @param {string[]} topics */
-  #subscribe(topics) {
+  /**
+   * @param {string[]} topics
+   * @param {string} [pattern]
+   */
+  #subscribe(topics, pattern) {
     const { group, member } = this.#item;
-    this.#doing.act({ type: "subscribe", group: group.id, member: member.member, topics });
+    const isRe2 = this.#language.value === "re2";
+    const given = pattern === undefined ? {} : { pattern: isRe2 ? { re2: pattern } : { java: pattern } };
+    this.#doing.act({ type: "subscribe", group: group.id, member: member.member, topics, ...given });
   }
 
   /** @typedef {{ type: "leave" | "crash" | "restart" | "commit" | "poll" | "enforceRebalance" | "exceedPollInterval" }} Simple */

@@ -117,3 +117,18 @@ export function partitionList(partitions) {
 export function percent(part, whole) {
   return `${(whole === 0 ? 0 : (100 * part) / whole).toFixed(1)} %`;
 }
+
+/**
+ * Partitions as Kafka prints them, with commas: `orders-0, orders-1`. The number stands behind the last hyphen.
+ * @param {string} text
+ * @returns {{ topic: string, partition: number }[] | null} null where it is no such list
+ */
+export function places(text) {
+  const found = text.split(",").map((one) => one.trim()).filter((one) => one !== "").map((one) => {
+    const [, topic, digits] = /^(.*)-(\d+)$/.exec(one) ?? [];
+    const partition = digits === undefined ? null : int32(digits);
+    return topic === undefined || partition === null ? null : { topic, partition };
+  });
+  const all = found.filter((one) => one !== null);
+  return all.length === found.length ? all : null;
+}

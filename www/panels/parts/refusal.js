@@ -21,7 +21,7 @@ export const WHO_WOULD = { ...WHO, broker: "Kafka’s broker would refuse", clie
 
 /**
  * A refusal's lines.
- * @param {Refusal} refusal
+ * @param {Pick<Refusal, "name" | "code" | "message" | "hint">} refusal
  * @param {string} who
  * @returns {HTMLElement[]}
  */
