@@ -101,6 +101,7 @@ const SEED: [(&str, &str); 43] = [
     ("unsubscribe billing m1", "#   Not carried over. No member runs there"),
     ("remove-members billing", "#   Not carried over. No member runs there"),
     ("leave billing m1", "#   Not carried over. No member runs there"),
+    ("assign \"\" a1 orders-0", "#   Not carried over. No consumer runs there"),
     (
         "reset-offsets billing orders to-latest",
         "sound tool kafka-consumer-groups --group billing --reset-offsets --topic orders --to-latest",
