@@ -85,7 +85,7 @@ export class MemberRow {
   #topics = textInput({ class: "mono", size: 24 });
   #pattern = textInput({ class: "mono", size: 16, placeholder: "orders-.*" });
   #language = segmented("Language of the pattern", [{ value: "java", text: "Java" }, { value: "re2", text: "RE2/J" }], "java", () => {});
-  #places = textInput({ class: "mono", size: 24, placeholder: "orders-0, orders-1" });
+  #places = textInput({ class: "mono wide", size: 24, placeholder: "orders-0, orders-1" });
   #time = textInput({ class: "mono wide", size: 24, placeholder: "2026-01-31T12:00:00Z" });
   #more;
   #seek;
