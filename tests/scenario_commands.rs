@@ -37,7 +37,7 @@ fn below<'a>(script: &'a str, line: &str) -> &'a str {
 }
 
 /// For each act a line, and what does it there; what begins with `#` is why nothing does.
-const SEED: [(&str, &str); 43] = [
+const SEED: [(&str, &str); 44] = [
     ("topic orders partitions=2", "tool kafka-topics --create --topic orders --partitions 2"),
     ("partitions orders 3", "tool kafka-topics --alter --topic orders --partitions 3"),
     (
