@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::coordinator::{Group, Topics};
-use super::{Member, TopicPartition, rebalance};
+use super::{GroupProtocol, Member, TopicPartition, rebalance};
 use crate::cluster::ensure;
 use crate::error::Result;
 
@@ -33,7 +33,9 @@ impl Group {
             })?;
         }
         let assignor = rebalance::choose(self.members.values().map(|member| &member.config));
-        ensure(assignor.is_some() != self.members.is_empty(), || {
+        // With the consumer protocol the broker deals out, and an empty list is as good as none.
+        let needs_one = !self.members.is_empty() && self.protocol == GroupProtocol::Classic;
+        ensure(assignor.is_some() || !needs_one, || {
             in_group("the members have no assignor in common")
         })?;
         let mut owned = BTreeSet::new();
