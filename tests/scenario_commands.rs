@@ -238,6 +238,15 @@ fn logs_that_were_copied_at_once_are_sent_topic_by_topic() {
 }
 
 #[test]
+fn replicas_by_hand_are_named_to_the_tool_with_those_of_the_partitions_that_are_there() {
+    let script = script("topic t assignment=1:2,2:3\npartitions t 3 assignment=3:1");
+    let made = below(&script, "topic t assignment=1:2,2:3");
+    assert!(made.contains("--create --topic t --replica-assignment 1:2,2:3\n"), "{made}");
+    let grown = below(&script, "partitions t 3 assignment=3:1");
+    assert!(grown.contains("--partitions 3 --replica-assignment 1:2,2:3,3:1\n"), "{grown}");
+}
+
+#[test]
 fn what_kafka_refuses_has_to_be_refused_there_in_the_same_words() {
     let text = "topic a partitions=2\npartitions a 2\nexpect error INVALID_PARTITIONS\n\
                 reset-offsets g a to-latest\njoin g m a\ndelete-group g\nexpect error NON_EMPTY_GROUP\n\

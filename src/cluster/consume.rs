@@ -281,6 +281,12 @@ impl Cluster {
     }
 }
 
+/// What the Admin client says where there is nobody to remove.
+pub(super) fn nobody_leaves() -> Error {
+    Error::client("IllegalArgumentException", "leaving members should not be empty")
+        .with_hint("The group has no members: nothing is to be done.")
+}
+
 /// What the Admin client says that asks for the members of a group first, to remove them.
 pub(super) fn no_members_of(id: &str) -> Error {
     Error::client(
@@ -311,4 +317,44 @@ pub(super) fn blank_group_id() -> Error {
 
 fn no_group(id: &str) -> Error {
     Error::code_alone(ErrorCode::GroupIdNotFound).with_hint(format!("There is no group {id:?}."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Command;
+    use crate::group::OffsetReset;
+
+    /// A cluster with a topic `t` and a member `m` that reads it in `g`.
+    fn cluster() -> Cluster {
+        let mut cluster = Cluster::new(7);
+        cluster.apply(&Command::create_topic("t", 2), 0).unwrap();
+        cluster.apply(&Command::join("g", "m", "t", OffsetReset::Earliest), 0).unwrap();
+        cluster
+    }
+
+    #[test]
+    fn offsets_of_a_partition_that_is_not_there_are_deleted_in_the_broker_s_words() {
+        let mut cluster = cluster();
+        for topic in ["t:5", "nope:0", "a b:0"] {
+            let (group, topics) = ("g".to_owned(), vec![topic.to_owned()]);
+            let error = cluster.apply(&Command::DeleteOffsets { group, topics }, 0).unwrap_err();
+            assert_eq!(error.code(), Some(3), "{topic}");
+            assert_eq!(error.message(), ErrorCode::UnknownTopicOrPartition.message(), "{topic}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_removed_from_a_group_without_members_or_none() {
+        let mut cluster = cluster();
+        let remove = |cluster: &mut Cluster, group: &str| {
+            cluster.apply(&Command::RemoveMembers { group: group.to_owned() }, 0)
+        };
+        remove(&mut cluster, "g").unwrap();
+        let empty = remove(&mut cluster, "g").unwrap_err();
+        assert_eq!(empty.message(), "leaving members should not be empty");
+        let none = remove(&mut cluster, "nope").unwrap_err();
+        assert_eq!(none.name(), "KafkaException");
+        assert!(none.message().ends_with("when trying to get members from group: nope"));
+    }
 }

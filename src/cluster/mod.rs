@@ -250,8 +250,10 @@ impl Cluster {
                 self.rebalanced(group)
             }
             Command::RemoveMembers { group } => {
-                if !self.groups.contains_key(group) {
-                    return Err(consume::no_members_of(group));
+                match self.groups.get(group) {
+                    None => return Err(consume::no_members_of(group)),
+                    Some(held) if held.members.is_empty() => return Err(consume::nobody_leaves()),
+                    Some(_) => {}
                 }
                 self.in_group(group, |group, topics, _| {
                     group.remove_members(topics);

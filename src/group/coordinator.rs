@@ -231,7 +231,16 @@ impl Group {
     /// Forgets what is committed on partitions, named as Kafka's tools take them. Source:
     /// `ClassicGroup.isSubscribedToTopic`.
     pub(crate) fn delete_offsets(&mut self, topics: &[String], cluster: &Topics) -> Result {
-        let scope = super::reset::in_scope(Some(topics), &self.committed, cluster)?;
+        // These are not looked up before: the broker answers for them.
+        let is_there = |at: &TopicPartition| {
+            let topic = cluster.get(&at.topic);
+            topic.and_then(|topic| topic.partition(at.partition)).map(|_| ()).ok_or_else(|| {
+                Error::code_alone(ErrorCode::UnknownTopicOrPartition)
+                    .with_hint(format!("There is no partition {at}."))
+            })
+        };
+        let topics = Some(topics);
+        let scope = super::reset::in_checked_scope(topics, &self.committed, cluster, is_there)?;
         let is_read = |at: &TopicPartition| {
             self.members.values().any(|member| member.config.topics.contains(&at.topic))
         };

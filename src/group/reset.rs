@@ -231,10 +231,20 @@ fn since(duration: &str, now_ms: i64) -> Result<i64> {
 }
 
 /// The partitions that topics in the tool's notation stand for, each once.
-pub(super) fn in_scope(
+fn in_scope(
     topics: Option<&[String]>,
     committed: &BTreeMap<TopicPartition, i64>,
     cluster: &Topics,
+) -> Result<Vec<TopicPartition>> {
+    in_checked_scope(topics, committed, cluster, |at| partition(cluster, at).map(|_| ()))
+}
+
+/// The same, where a partition that is named by its number is looked for in some way.
+pub(super) fn in_checked_scope(
+    topics: Option<&[String]>,
+    committed: &BTreeMap<TopicPartition, i64>,
+    cluster: &Topics,
+    check: impl Fn(&TopicPartition) -> Result,
 ) -> Result<Vec<TopicPartition>> {
     let Some(topics) = topics else { return Ok(committed.keys().cloned().collect()) };
     if topics.is_empty() {
@@ -260,7 +270,7 @@ pub(super) fn in_scope(
                     .with_hint("Write orders for all partitions, or orders:0,2 for some.")
             })?;
             let at = TopicPartition::new(topic, partition);
-            self::partition(cluster, &at)?;
+            check(&at)?;
             scope.push(at);
         }
     }

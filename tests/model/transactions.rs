@@ -310,8 +310,8 @@ impl Model {
         let identity = client.identity;
         let Some(positions) = self.positions[1] else { return Ok(Done) };
         if Some(self.ids[id].identity) != identity {
-            self.mark(name, State::Abortable(OLD_EPOCH));
-            return Ok(Failed(OLD_EPOCH));
+            self.mark(name, State::Fatal(FENCED));
+            return Ok(Failed(FENCED));
         }
         self.enlist(id, now).offsets.extend(positions.into_iter().enumerate());
         self.clients.get_mut(name).unwrap().started = true;

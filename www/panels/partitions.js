@@ -68,7 +68,7 @@ export class PartitionsPanel extends Panel {
       },
     },
       this.#from, field("to a total of", this.#total), h("button", { type: "submit" }, "Add partitions now"),
-      h("details", null, h("summary", null, "Replicas by hand"), field("Replica assignment", this.#assignment, ASSIGNMENT_NOTE)));
+      h("details", null, h("summary", null, "Replicas by hand"), field("Replica assignment", this.#assignment, `Of the new partitions alone. ${ASSIGNMENT_NOTE}`)));
     this.#content = h("div", { class: "stack" },
       scroller("Partitions", h("table", { class: "partition-table" },
         h("thead", null, h("tr", null, ...COLUMNS.map((text, i) => h("th", { scope: "col", class: i === 2 ? null : "num" }, text)))), this.#body)),

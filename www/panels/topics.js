@@ -57,7 +57,7 @@ export class TopicsPanel extends Panel {
           field("Partitions", this.#partitions, "Can grow later, never shrink."),
           field("Replication factor", this.#replication, "There are 3 brokers.")),
         h("details", null, h("summary", null, "Replicas by hand"),
-          field("Replica assignment", this.#assignment, `In place of the two numbers. ${ASSIGNMENT_NOTE}`)),
+          field("Replica assignment", this.#assignment, `In place of the two numbers, partition by partition. ${ASSIGNMENT_NOTE}`)),
         h("div", { class: "check-line" }, this.#kept,
           h("label", { for: "topic-kept" }, h("span", null, "Keep records for ever", h("span", { class: "hint", id: "topic-kept-note" }, KEPT_NOTE)))),
         h("details", null, h("summary", null, "Configs"),

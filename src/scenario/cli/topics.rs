@@ -7,7 +7,7 @@ use super::walk::Walk;
 use crate::interchange::bundle::shell::{
     alter_configs, create_topic, create_topic_with, here_document, pattern, quoted, words,
 };
-use crate::topic::{AlterConfigOp, ReplicaAssignment};
+use crate::topic::{AlterConfigOp, Partition, ReplicaAssignment};
 
 impl Walk {
     pub(super) fn create_topic(&mut self, name: &str, configs: &BTreeMap<String, String>) {
@@ -35,9 +35,7 @@ impl Walk {
         let cluster = player.session().cluster();
         let Some(topic) = cluster.topic(name) else { return };
         there.grown(cluster, name);
-        let rows: Vec<String> =
-            topic.partitions.iter().map(|partition| brokers(&partition.replicas)).collect();
-        let how = [format!("--replica-assignment {}", rows.join(","))];
+        let how = [format!("--replica-assignment {}", assignment(&topic.partitions))];
         let configs: Vec<(String, String)> = configs.clone().into_iter().collect();
         let count = topic.partition_count();
         create_topic_with(name, how, &configs, &mut script.body);
@@ -56,11 +54,15 @@ impl Walk {
             .push(&format!("tool kafka-topics --delete --topic {}\n", quoted(&pattern(name))));
     }
 
-    /// `brokers` of the new partitions stand behind the rest, or there is nothing.
-    pub(super) fn create_partitions(&mut self, topic: &str, total: i32, brokers: &str) {
+    /// With the brokers or without. The tool's list begins with the partitions that are there.
+    pub(super) fn create_partitions(&mut self, topic: &str, total: i32, with_brokers: bool) {
+        let held = self.player.session().cluster().topic(topic).filter(|_| with_brokers);
+        let rows = held.map_or_else(String::new, |held| {
+            format!(" --replica-assignment {}", assignment(&held.partitions))
+        });
         let name = quoted(&pattern(topic));
         self.script.push(&format!(
-            "tool kafka-topics --alter --topic {name} --partitions {total}{brokers}\n"
+            "tool kafka-topics --alter --topic {name} --partitions {total}{rows}\n"
         ));
         self.settled(topic, total);
     }
@@ -112,9 +114,13 @@ impl Walk {
     }
 }
 
-/// The brokers of a partition, as `kafka-topics --replica-assignment` takes them.
-pub(super) fn brokers(row: &[i32]) -> String {
-    row.iter().map(i32::to_string).collect::<Vec<_>>().join(":")
+/// The brokers of partitions, as `kafka-topics --replica-assignment` takes them.
+fn assignment(partitions: &[Partition]) -> String {
+    let row = |(partition, held): (i32, &Partition)| ReplicaAssignment {
+        partition,
+        replicas: held.replicas.clone(),
+    };
+    ReplicaAssignment::print(&(0..).zip(partitions).map(row).collect::<Vec<_>>())
 }
 
 /// As `kafka-delete-records --offset-json-file` reads it, one line.

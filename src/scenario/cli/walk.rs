@@ -6,7 +6,6 @@ use super::counterpart::counterpart;
 use super::script::Script;
 use super::send::Pending;
 use super::there::There;
-use super::topics::brokers;
 use super::{Commands, groups};
 use crate::cluster::Cluster;
 use crate::command::Command;
@@ -197,11 +196,11 @@ impl Walk {
                 self.create_assigned_topic(name, assignments, configs);
             }
             Command::DeleteTopic { name } => self.delete_topic(name),
-            Command::CreatePartitions { topic, total } => self.create_partitions(topic, *total, ""),
-            Command::CreateAssignedPartitions { topic, total, assignments } => {
-                let rows: Vec<String> = assignments.iter().map(|row| brokers(row)).collect();
-                let rows = format!(" --replica-assignment {}", rows.join(","));
-                self.create_partitions(topic, *total, &rows);
+            Command::CreatePartitions { topic, total } => {
+                self.create_partitions(topic, *total, false)
+            }
+            Command::CreateAssignedPartitions { topic, total, .. } => {
+                self.create_partitions(topic, *total, true);
             }
             Command::AlterConfigs { topic, ops } => self.alter_configs(topic, ops),
             Command::DeleteRecords { topic, partition, before } => {

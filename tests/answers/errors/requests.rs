@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use loglanes::group::{ConsumerConfig, GroupProtocol, PartitionOffset};
-use loglanes::topic::names_collide;
+use loglanes::topic::{MAX_RECORDS_PER_REQUEST, names_collide};
 use loglanes::{Cluster, Command, Outcome, Result};
 use serde_json::Value;
 
@@ -46,6 +46,10 @@ fn request(api: &str, body: &Value, cluster: &mut Cluster) -> Result<Result<()>,
             if names.iter().any(|one| names.iter().any(|two| one != two && names_collide(one, two)))
             {
                 return Err("two names that collide in one request: acts come one by one".into());
+            }
+            let counts = list(&body["topics"]).iter().filter_map(|topic| topic["numPartitions"].as_i64());
+            if names.len() > 1 && counts.sum::<i64>() > i64::from(MAX_RECORDS_PER_REQUEST) {
+                return Err("too many partitions of several topics together: an act makes one".into());
             }
             let mut first = Ok(());
             for topic in list(&body["topics"]) {

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use loglanes::topic::{AlterConfigOp, ConfigOp};
-use loglanes::{Command, ErrorCode};
+use loglanes::topic::{AlterConfigOp, ConfigOp, ReplicaAssignment};
+use loglanes::{Cluster, Command, ErrorCode};
 use serde_json::{Value, json};
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -59,17 +59,30 @@ fn number<T: std::str::FromStr>(text: Option<&str>) -> Option<T> {
 }
 
 /// The act that a tool's arguments ask for.
-fn command(tool: &str, options: &Options<'_>) -> Result<Command, Skipped> {
+fn command(tool: &str, options: &Options<'_>, cluster: &Cluster) -> Result<Command, Skipped> {
     let no_topic = || "a name that is null".to_owned();
     match tool {
         "kafka-topics.sh" => {
             let topic = options.one("--topic").map(str::to_owned);
             if options.has("--create") {
-                let known =
-                    ["--create", "--topic", "--partitions", "--replication-factor", "--config"];
+                let known = [
+                    "--create",
+                    "--topic",
+                    "--partitions",
+                    "--replication-factor",
+                    "--replica-assignment",
+                    "--config",
+                ];
                 options.only(&known)?;
                 let configs: Option<BTreeMap<_, _>> =
                     options.all("--config").map(assigned).collect();
+                if let Some(rows) = options.one("--replica-assignment") {
+                    return Ok(Command::CreateAssignedTopic {
+                        name: topic.unwrap_or_default(),
+                        assignments: ReplicaAssignment::read(rows).ok_or("no assignment")?,
+                        configs: configs.ok_or("a config without a value cannot be given")?,
+                    });
+                }
                 Ok(Command::CreateTopic {
                     // The shell's empty word is an option's value as well.
                     name: topic.unwrap_or_default(),
@@ -78,11 +91,19 @@ fn command(tool: &str, options: &Options<'_>) -> Result<Command, Skipped> {
                     configs: configs.ok_or("a config without a value cannot be given")?,
                 })
             } else if options.has("--alter") {
-                options.only(&["--alter", "--topic", "--partitions"])?;
+                options.only(&["--alter", "--topic", "--partitions", "--replica-assignment"])?;
                 let total = number(options.one("--partitions")).ok_or("no number of partitions")?;
                 let topic = topic.ok_or_else(no_topic)?;
                 if topic.contains(['*', '|', '[']) {
                     return Err("a pattern, and so several acts".to_owned());
+                }
+                if let Some(rows) = options.one("--replica-assignment") {
+                    // The tool leaves out the partitions that are there.
+                    let there = cluster.topic(&topic).map_or(0, |topic| topic.partitions.len());
+                    let rows = ReplicaAssignment::read(rows).ok_or("no assignment")?;
+                    let assignments =
+                        rows.into_iter().skip(there).map(|row| row.replicas).collect();
+                    return Ok(Command::CreateAssignedPartitions { topic, total, assignments });
                 }
                 Ok(Command::CreatePartitions { topic, total })
             } else {
@@ -142,9 +163,9 @@ fn what_a_broker_refuses_to_a_tool_is_refused_in_its_words() {
         let args: Vec<&str> =
             list(&line["command"]["args"]).iter().filter_map(Value::as_str).collect();
         let options = Options::of(args.get(2..).unwrap_or_default());
-        let tried = command(text(&line["command"]["tool"]), &options).and_then(|command| {
-            // A cluster in the form of the other files.
-            let mut cluster = prior(&json!({"prior": line["state"]}))?;
+        // A cluster in the form of the other files.
+        let tried = prior(&json!({"prior": line["state"]})).and_then(|mut cluster| {
+            let command = command(text(&line["command"]["tool"]), &options, &cluster)?;
             Ok(apply(&mut cluster, command))
         });
         let refused = match tried {

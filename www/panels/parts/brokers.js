@@ -2,7 +2,7 @@
 import { int32 } from "./numbers.js";
 
 /** Beside a field for it. */
-export const ASSIGNMENT_NOTE = "The brokers of each partition, as kafka-topics --replica-assignment takes them: 1:2,2:3. The first leads.";
+export const ASSIGNMENT_NOTE = "The brokers of each, as kafka-topics --replica-assignment takes them: 1:2,2:3. The first leads.";
 
 /**
  * The brokers of the first partition, then of the next, and so on; `null` if the text is none.
