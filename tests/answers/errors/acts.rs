@@ -250,24 +250,8 @@ pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skip
             }))
         }
         "produce_many" => {
-            let mut set = RecordSet::builder();
-            for given in list(&act["records"]) {
-                let one = record(given, "t");
-                set.push(&NewRecord {
-                    timestamp: one.timestamp.unwrap(),
-                    key: one.key.as_deref(),
-                    value: one.value.as_deref(),
-                    headers: &[],
-                })
-                .unwrap();
-            }
-            let command = Command::ProduceMany {
-                topic: topic()?,
-                producer: None,
-                partitioner: None,
-                records: set.finish(),
-            };
-            Ok(apply(cluster, command).map(|outcome| match outcome {
+            let sent = produce_many(act, cluster)?;
+            Ok(sent.map(|outcome| match outcome {
                 Outcome::ProducedMany { partitions, refused, .. } => {
                     assert_eq!(refused, 0.0);
                     let sent = &partitions[0];
@@ -356,6 +340,42 @@ pub fn replay(line: &Value, cluster: &mut Cluster) -> Result<Result<Value>, Skip
         }
         other => Err(no_act(other).to_owned()),
     }
+}
+
+/// Sends the records of an act at once.
+fn produce_many(act: &Value, cluster: &mut Cluster) -> Result<Result<Outcome>, Skipped> {
+    let mut set = RecordSet::builder();
+    let topic = act["topic"].as_str().ok_or("a name that is null")?;
+    for given in list(&act["records"]) {
+        let one = record(given, topic);
+        if one.partition.is_some_and(|partition| partition != 0) {
+            return Err("records of which each names its partition".to_owned());
+        }
+        let (timestamp, key, value) = (one.timestamp.unwrap(), one.key, one.value);
+        set.push(&NewRecord {
+            timestamp,
+            key: key.as_deref(),
+            value: value.as_deref(),
+            headers: &[],
+        })
+        .unwrap();
+    }
+    let (topic, records) = (topic.to_owned(), set.finish());
+    Ok(apply(cluster, Command::ProduceMany { topic, producer: None, partitioner: None, records }))
+}
+
+/// How many records were refused in which words: of ours, and of the recorded ones.
+pub fn fates(line: &Value, cluster: &mut Cluster) -> Result<[BTreeMap<String, usize>; 2], Skipped> {
+    let Outcome::ProducedMany { refusals, .. } = produce_many(&line["act"], cluster)?.unwrap()
+    else {
+        panic!("another outcome");
+    };
+    let ours = refusals.into_iter().map(|each| (each.message, each.count as usize)).collect();
+    let mut recorded = BTreeMap::new();
+    for message in list(&line["each_record"]).iter().filter_map(|each| each["message"].as_str()) {
+        *recorded.entry(message.to_owned()).or_default() += 1;
+    }
+    Ok([ours, recorded])
 }
 
 /// Why an act of that kind cannot be said here.
