@@ -370,10 +370,13 @@ pub fn fates(line: &Value, cluster: &mut Cluster) -> Result<[BTreeMap<String, us
     else {
         panic!("another outcome");
     };
-    let ours = refusals.into_iter().map(|each| (each.message, each.count as usize)).collect();
-    let mut recorded = BTreeMap::new();
+    let (mut ours, mut recorded) = (BTreeMap::new(), BTreeMap::new());
+    // Their hints may differ.
+    for each in refusals {
+        *ours.entry(each.message).or_default() += each.count as usize;
+    }
     for message in list(&line["each_record"]).iter().filter_map(|each| each["message"].as_str()) {
-        *recorded.entry(message.to_owned()).or_default() += 1;
+        *recorded.entry(super::told(line, message)).or_default() += 1;
     }
     Ok([ours, recorded])
 }

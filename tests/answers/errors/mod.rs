@@ -43,7 +43,12 @@ pub type Skipped = String;
 
 /// The recorded text, with our clock and our names in place of those of the recording.
 fn expected_message(line: &Value) -> String {
-    let mut message = text(&line["message"]).to_owned();
+    told(line, text(&line["message"]))
+}
+
+/// The same of any text of a line.
+fn told(line: &Value, message: &str) -> String {
+    let mut message = message.to_owned();
     if let Some(offsets) = line["act"]["now_offsets_in_message"].as_array() {
         for offset in offsets {
             let offset: i64 = number(offset);
