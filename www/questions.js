@@ -114,6 +114,19 @@ export class Questions extends EventTarget {
   }
 
   /**
+   * Of the records between two offsets those of aborted and open transactions; what is fewer than `apart`
+   * offsets apart is one.
+   * @param {string} topic
+   * @param {number} partition
+   * @param {bigint} from
+   * @param {bigint} to
+   * @param {bigint} apart
+   */
+  fates(topic, partition, from, to, apart) {
+    return this.call(() => this.wasm.fates(topic, partition, from, to, apart));
+  }
+
+  /**
    * @param {string} topic
    * @param {number} partition
    * @param {bigint} offset

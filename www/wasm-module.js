@@ -29,6 +29,7 @@
  * @property {(topic: string, partition: number, from: bigint, perPixel: number, width: number, key?: number) => Uint32Array} laneTags
  * @property {(topic: string, partition: number, from: bigint, limit: number) => RecordSummary[]} records
  * @property {(topic: string, partition: number, from: bigint, to: bigint) => TransactionSpan[]} transactions
+ * @property {(topic: string, partition: number, from: bigint, to: bigint, apart: bigint) => TransactionSpan[]} fates
  * @property {(topic: string, partition: number, offset: bigint) => RecordDetail | null} record
  * @property {(topic: string, limit: number) => KeyStats} keys
  * @property {(topic: string, total: number, limit: number) => WhatIf} whatIf

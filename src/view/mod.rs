@@ -27,4 +27,4 @@ pub use placement::{
 };
 pub use producer::ProducerView;
 pub use record::{BatchDetail, HeaderView, RecordDetail, RecordSummary, record, summaries};
-pub use transaction::{Standing, TransactionSpan, TransactionView, transactions};
+pub use transaction::{Standing, TransactionSpan, TransactionView, fates, transactions};

@@ -100,6 +100,61 @@ impl TransactionView {
 /// ```
 #[must_use]
 pub fn transactions(log: &PartitionLog, from: i64, to: i64, limit: usize) -> Vec<TransactionSpan> {
+    spans(log, (from, to), (limit, 0), |_| true)
+}
+
+/// As [`transactions`], of records that do not count, or not yet: those of aborted and open transactions.
+/// Only batches between the first and the last of these are looked at, so that it is quick for a whole log.
+/// Spans of one standing that are fewer than `apart` offsets apart are told as one, as a picture in which
+/// so many offsets share a pixel shows them.
+///
+/// ```
+/// use loglanes::log::{BatchBuilder, EndTransaction, LogConfig, NewRecord, PartitionLog};
+/// use loglanes::view::{Standing, fates};
+/// # fn main() -> loglanes::Result {
+/// let mut log = PartitionLog::new(LogConfig::default(), 0);
+/// for producer in [7, 8, 9] {
+///     let mut batch = BatchBuilder::new();
+///     batch.set_producer(producer, 0, 0)?;
+///     batch.set_transactional()?;
+///     batch.append(&NewRecord { timestamp: 5, key: None, value: Some(b"v"), headers: &[] })?;
+///     log.append_batch(&mut batch, 5)?;
+/// }
+/// log.append_marker(7, 1, EndTransaction::Abort, 6)?;
+/// log.append_marker(8, 1, EndTransaction::Commit, 6)?;
+/// let seen = fates(&log, (0, 9), 10, 0).into_iter().map(|span| (span.from, span.to, span.standing));
+/// assert_eq!(seen.collect::<Vec<_>>(), [(0, 1, Standing::Aborted), (2, 3, Standing::Open)]);
+/// # Ok(())
+/// # }
+/// ```
+#[must_use]
+pub fn fates(
+    log: &PartitionLog,
+    (from, to): (i64, i64),
+    limit: usize,
+    apart: i64,
+) -> Vec<TransactionSpan> {
+    let aborted = log
+        .segments()
+        .iter()
+        .flat_map(|segment| segment.aborted())
+        .filter(|one| one.first_offset < to && one.last_offset >= from)
+        .map(|one| (one.first_offset, one.last_offset));
+    let open = log.producers().first_unstable_offset().map(|first| (first, i64::MAX));
+    let Some((first, last)) = aborted.chain(open).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    else {
+        return Vec::new();
+    };
+    let is_one = |standing| matches!(standing, Standing::Aborted | Standing::Open);
+    spans(log, (from.max(first), to.min(last)), (limit, apart), is_one)
+}
+
+fn spans(
+    log: &PartitionLog,
+    (from, to): (i64, i64),
+    (limit, apart): (usize, i64),
+    wanted: impl Fn(Standing) -> bool,
+) -> Vec<TransactionSpan> {
     let from = from.max(log.log_start_offset());
     let mut spans: Vec<TransactionSpan> = Vec::new();
     for batch in log.batches_from(from) {
@@ -110,11 +165,14 @@ pub fn transactions(log: &PartitionLog, from: i64, to: i64, limit: usize) -> Vec
         let Some(TransactionView { standing, .. }) = TransactionView::of(log, &batch) else {
             continue;
         };
-        if header.record_count == 0 {
+        if header.record_count == 0 || !wanted(standing) {
             continue;
         }
         let (first, end) = (header.base_offset.max(from), (header.last_offset() + 1).min(to));
-        let grown = spans.last_mut().filter(|last| last.standing == standing && last.to == first);
+        let same = spans.iter_mut().rev().take(2).find(|last| last.standing == standing);
+        let grown = same.filter(|last| {
+            first.saturating_sub(last.to) <= apart && (apart > 0 || last.to == first)
+        });
         if let Some(last) = grown {
             last.to = end;
         } else if spans.len() < limit {

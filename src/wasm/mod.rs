@@ -392,6 +392,19 @@ impl Loglanes {
         to_js(&view::transactions(&held.log, from, to, MAX_LISTED))
     }
 
+    /// As `transactions`, of what is aborted or open; what is fewer than `apart` offsets apart is one.
+    pub fn fates(
+        &self,
+        topic: &str,
+        #[wasm_bindgen(unchecked_param_type = "number")] partition: &JsValue,
+        from: i64,
+        to: i64,
+        apart: i64,
+    ) -> Result<JsTransactions, Thrown> {
+        let held = self.partition(topic, partition)?;
+        to_js(&view::fates(&held.log, (from, to), MAX_LISTED, apart))
+    }
+
     /// The record at an offset, with all there is to know of it; null in a gap.
     pub fn record(
         &self,

@@ -117,6 +117,14 @@ test("markers have their cells, and every record says what became of its transac
   await expectAccessible(page);
   await picture(page, "transactions");
 
+  // Too narrow for cells: the same two are still told apart.
+  await lanes(page).focus();
+  for (let i = 0; i < 12; i++) await page.keyboard.press("-");
+  await expect(legend.getByText("COMMIT marker")).toBeHidden();
+  for (const entry of ["transaction aborted", "transaction open"]) await expect(legend.getByText(entry)).toBeVisible();
+  await picture(page, "transactions-narrow");
+  for (let i = 0; i < 12; i++) await page.keyboard.press("+");
+
   // Once the transaction has ended, the same record says so, and nothing is open any more.
   await panel(page, "Produce");
   await producers(page).getByLabel("Producer", { exact: true }).selectOption("p1");

@@ -4,7 +4,7 @@ import { cutLabel, label } from "../bytes.js";
 import { colour, CONTROL, EMPTY_VALUE, HEADERS, KEY_BITS, kindOf, TOMBSTONE } from "./palette.js";
 import { DIM } from "./raster.js";
 import { laneTop } from "./scene.js";
-import { drawAborted, drawMarker, drawOpen, spread } from "./standing.js";
+import { drawAborted, drawAbortedRun, drawMarker, drawOpen, drawOpenRun, spread } from "./standing.js";
 import { markerName } from "./transaction.js";
 
 /**
@@ -66,7 +66,30 @@ export function drawDense(context, scene, from, to) {
   const edge = layout.band >= 14 ? 2 : 1;
   for (let i = from; i < to; i++) {
     raster.draw(context, i - from, layout.gutter, laneTop(layout, i) + layout.rail, columns / layout.ratio, layout.band, edge);
+    drawFates(context, scene, i);
     drawArrivals(context, scene, i);
+  }
+}
+
+/**
+ * What is aborted or open, over an image of narrow cells.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Scene} scene
+ * @param {number} index
+ */
+function drawFates(context, scene, index) {
+  const { layout, viewport, inks } = scene;
+  const partition = /** @type {PartitionView} */ (scene.partitions[index]);
+  const first = later(viewport.origin, partition.logStartOffset);
+  const end = sooner(viewport.at(viewport.width) + 1n, partition.logEndOffset);
+  if (end <= first) return;
+  const y = laneTop(layout, index) + layout.rail;
+  for (const { from, to, standing } of scene.fates(partition.partition, first, end, BigInt(Math.floor(viewport.perPixel)))) {
+    const x = viewport.x(from);
+    const box = { x: layout.gutter + x, y, width: Math.max(1, viewport.x(to) - x), height: layout.band };
+    scene.standings.add(standing);
+    if (standing === "aborted") drawAbortedRun(context, inks, box);
+    else drawOpenRun(context, inks, box);
   }
 }
 

@@ -285,6 +285,7 @@ export class LanesView extends EventTarget {
       flags: (/** @type {number} */ p) => this.#flags.get(p) ?? [],
       records: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => sight.records(p, from, to),
       transactions: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to) => sight.transactions(p, from, to),
+      fates: (/** @type {number} */ p, /** @type {bigint} */ from, /** @type {bigint} */ to, /** @type {bigint} */ apart) => sight.fates(p, from, to, apart),
       arrival: (/** @type {number} */ p) => this.#arrivals.of(p, this.#viewport, now),
       selected: selection,
       cursor: this.lists.focused ? this.lists.cursor : null,

@@ -54,6 +54,7 @@
  * @property {(partition: number, from: bigint, perPixel: number, width: number) => Uint32Array} tags
  * @property {(partition: number, from: bigint, to: bigint) => RecordSummary[]} records
  * @property {(partition: number, from: bigint, to: bigint) => TransactionSpan[]} transactions
+ * @property {(partition: number, from: bigint, to: bigint, apart: bigint) => TransactionSpan[]} fates
  * @property {(partition: number) => Arrival | null} arrival
  * @property {number | null} match the key whose path is looked at
  * @property {Step[]} path of that key through the lanes, in order of time; empty where none is drawn

@@ -19,6 +19,10 @@ export class Sight {
   #records = new Map();
   /** @type {Map<number, Kept<TransactionSpan>>} */
   #transactions = new Map();
+  /** @type {Map<number, Kept<TransactionSpan>>} */
+  #fates = new Map();
+  /** What the kept fates were told with. */
+  #apart = 0n;
   /** @type {{ key: string, steps: Step[] }} */
   #way = { key: "", steps: [] };
   /** Counts up whenever the records may have changed. */
@@ -44,6 +48,7 @@ export class Sight {
     this.version += 1;
     this.#records.clear();
     this.#transactions.clear();
+    this.#fates.clear();
   }
 
   /**
@@ -63,9 +68,20 @@ export class Sight {
    */
   transactions(partition, from, to) {
     const ask = (/** @type {bigint} */ start, /** @type {bigint} */ end) => this.engine.transactions(this.topic.name, partition, start, end);
-    return kept(this.#transactions, partition, from, to, ask)
-      .filter((span) => span.from < to && span.to > from)
-      .map((span) => ({ ...span, from: span.from > from ? span.from : from, to: span.to < to ? span.to : to }));
+    return within(kept(this.#transactions, partition, from, to, ask), from, to);
+  }
+
+  /**
+   * @param {number} partition
+   * @param {bigint} from
+   * @param {bigint} to
+   * @param {bigint} apart
+   */
+  fates(partition, from, to, apart) {
+    if (apart !== this.#apart) this.#fates.clear();
+    this.#apart = apart;
+    const ask = (/** @type {bigint} */ start, /** @type {bigint} */ end) => this.engine.fates(this.topic.name, partition, start, end, apart);
+    return within(kept(this.#fates, partition, from, to, ask), from, to);
   }
 
   /**
@@ -85,6 +101,17 @@ export class Sight {
     }
     return this.#way.steps;
   }
+}
+
+/**
+ * @param {TransactionSpan[]} spans
+ * @param {bigint} from
+ * @param {bigint} to
+ */
+function within(spans, from, to) {
+  return spans
+    .filter((span) => span.from < to && span.to > from)
+    .map((span) => ({ ...span, from: span.from > from ? span.from : from, to: span.to < to ? span.to : to }));
 }
 
 /**

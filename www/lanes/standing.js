@@ -3,6 +3,8 @@
  * The colour of its key stays what it is.
  */
 
+import { DIM } from "./raster.js";
+
 /**
  * @import { Standing, TransactionSpan } from "../../src/wasm/types.d.ts"
  * @import { Inks } from "./scene.js"
@@ -84,6 +86,43 @@ export function drawOpen(context, colour, { x, y, width, height }) {
   context.strokeRect(x + 0.75, y + 0.75, width - 1.5, height - 1.5);
   context.setLineDash([]);
   return { x: x + inset, y: y + inset, width: width - 2 * inset, height: height - 2 * inset };
+}
+
+/**
+ * Records of an aborted transaction where cells are too narrow for a cross: paler, and struck through.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Inks} inks
+ * @param {Box} box of all of them
+ */
+export function drawAbortedRun(context, inks, { x, y, width, height }) {
+  context.globalAlpha = 1 - DIM;
+  context.fillStyle = inks.paper;
+  context.fillRect(x, y, width, height);
+  context.globalAlpha = 1;
+  context.fillStyle = inks.ink2;
+  context.fillRect(x, Math.round(y + height / 2) - 1, width, 2);
+}
+
+/**
+ * Records of an open transaction where cells are narrow: edges with gaps above and below them.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Inks} inks
+ * @param {Box} box of all of them
+ */
+export function drawOpenRun(context, inks, { x, y, width, height }) {
+  const edge = height >= 14 ? 4 : 2;
+  for (const [top, line] of /** @type {const} */ ([[y, y + 1], [y + height - edge, y + height - 1]])) {
+    context.fillStyle = inks.paper;
+    context.fillRect(x, top, width, edge);
+    context.strokeStyle = inks.ink2;
+    context.lineWidth = 2;
+    context.setLineDash([3, 3]);
+    context.beginPath();
+    context.moveTo(x, line);
+    context.lineTo(x + width, line);
+    context.stroke();
+  }
+  context.setLineDash([]);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} width @param {number} height */

@@ -10,6 +10,7 @@ use loglanes::topic::{AlterConfigOp, ConfigOp, Topic};
 use loglanes::{Bytes, Cluster, Command, Outcome, OwnedHeader, Produce};
 
 use crate::act::{Act, plain_producer};
+use crate::maker::Maker;
 use crate::product;
 use crate::resets;
 
@@ -42,12 +43,7 @@ pub fn producers() -> impl Iterator<Item = Command> {
 
 /// The history of a seed, its times before `now_ms`.
 pub fn generate(seed: u64, now_ms: i64) -> Vec<Act> {
-    let mut maker = Maker {
-        random: fastrand::Rng::with_seed(seed),
-        cluster: empty_cluster(seed),
-        now_ms,
-        acts: Vec::new(),
-    };
+    let mut maker = Maker::new(seed, now_ms);
     let topics = maker.random.usize(1..=2);
     for _ in 0..topics {
         maker.create_topic();
@@ -56,13 +52,6 @@ pub fn generate(seed: u64, now_ms: i64) -> Vec<Act> {
         maker.any_act();
     }
     maker.acts
-}
-
-struct Maker {
-    random: fastrand::Rng,
-    cluster: Cluster,
-    now_ms: i64,
-    acts: Vec<Act>,
 }
 
 impl Maker {
@@ -86,20 +75,6 @@ impl Maker {
                 self.push(Command::DeleteTopic { name });
             }
         }
-    }
-
-    fn push(&mut self, command: Command) {
-        // Refused or not: both sides are to answer the same.
-        let _answer = self.cluster.apply(&command, self.now_ms);
-        self.acts.push(Act::Command(command));
-    }
-
-    fn one_in(&mut self, count: u32) -> bool {
-        self.random.u32(0..count) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.random.usize(0..from.len())]
     }
 
     /// A topic that is there, but for one time in forty.

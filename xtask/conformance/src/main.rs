@@ -13,6 +13,7 @@ mod compare;
 mod exports;
 mod history;
 mod java;
+mod maker;
 mod members;
 mod product;
 mod report;

@@ -1,13 +1,15 @@
 //! Histories of transactional producers: a few that take each other's transactional ids, send to a
 //! topic among other records, commit, abort, close or die, while consumers of both levels read.
 
-use loglanes::group::{ConsumerConfig, GroupProtocol, OffsetReset};
+use loglanes::group::assignor::Assignor;
+use loglanes::group::{ConsumerConfig, GroupProtocol, OffsetReset, PartitionOffset};
 use loglanes::log::IsolationLevel;
 use loglanes::producer::TransactionState;
-use loglanes::{Bytes, Cluster, Command, Produce};
+use loglanes::topic::{AlterConfigOp, ConfigOp};
+use loglanes::{Bytes, Command, Produce};
 
-use crate::act::Act;
-use crate::history::empty_cluster;
+use crate::act::{Act, MEMBER};
+use crate::maker::Maker;
 use crate::product;
 
 const HOUR: i64 = 3_600_000;
@@ -16,42 +18,25 @@ const TOPIC: &str = "payments";
 
 const PRODUCERS: [&str; 3] = ["p1", "p2", "p3"];
 
+/// The group whose offsets are committed in transactions.
+const SETTLEMENTS: &str = "settlements";
+
 /// The history of a seed, its times before `now_ms`.
 pub fn generate(seed: u64, now_ms: i64) -> Vec<Act> {
-    let mut maker = Maker {
-        random: fastrand::Rng::with_seed(seed),
-        cluster: empty_cluster(seed),
-        now_ms,
-        acts: Vec::new(),
-    };
-    maker.create_topic();
+    let mut maker = Maker::new(seed, now_ms);
+    maker.payments_topic();
     for producer in PRODUCERS {
         maker.create_producer(producer);
     }
+    maker.settlement_member();
     for _ in 0..maker.random.usize(25..=60) {
-        maker.any_act();
+        maker.payment_act();
     }
     maker.acts
 }
 
-struct Maker {
-    random: fastrand::Rng,
-    cluster: Cluster,
-    now_ms: i64,
-    acts: Vec<Act>,
-}
-
 impl Maker {
-    fn push(&mut self, command: Command) {
-        let _answer = self.cluster.apply(&command, self.now_ms);
-        self.acts.push(Act::Command(command));
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.random.usize(0..from.len())]
-    }
-
-    fn create_topic(&mut self) {
+    fn payments_topic(&mut self) {
         let mut configs = std::collections::BTreeMap::new();
         let mut set = |name: &str, value: String| configs.insert(name.to_owned(), value);
         if self.random.bool() {
@@ -81,7 +66,7 @@ impl Maker {
         self.push(Command::CreateProducer { producer, partitioner: None, configs });
     }
 
-    fn any_act(&mut self) {
+    fn payment_act(&mut self) {
         let name = self.pick(&PRODUCERS).to_owned();
         let state = self.cluster.producer(&name).map(|producer| producer.transaction);
         let is_there = state.is_some();
@@ -95,7 +80,7 @@ impl Maker {
             // One that was closed is made anew sooner or later.
             0..8 if !is_there => self.create_producer(&name),
             0..50 if may_send => {
-                let record = Produce { producer: Some(name), ..self.record() };
+                let record = Produce { producer: Some(name), ..self.payment() };
                 self.push(Command::Produce(record));
             }
             0..40 if state == Some(TransactionState::Uninitialized) => {
@@ -109,13 +94,15 @@ impl Maker {
             72..82 => self.push(Command::AbortTransaction { producer: name }),
             82..84 if is_there => self.push(Command::CloseProducer { producer: name }),
             84..86 if is_there => self.push(Command::KillProducer { producer: name }),
-            86..89 => self.push(Command::RunCleaner { topic: None }),
-            89..91 => self.delete_records(),
-            _ => self.consume(),
+            86..88 => self.push(Command::RunCleaner { topic: None }),
+            88..90 => self.delete_payments(),
+            90..92 => self.alter_payments(),
+            92..95 if may_send => self.settle(name),
+            _ => self.read_payments(),
         }
     }
 
-    fn record(&mut self) -> Produce {
+    fn payment(&mut self) -> Produce {
         let partitions = self.cluster.topic(TOPIC).map_or(1, |topic| topic.partition_count());
         // Hours ago: a record has no time of a marker, which is the broker's.
         let timestamp = self.now_ms - self.random.i64(1..72) * HOUR;
@@ -131,14 +118,14 @@ impl Maker {
 
     fn send_plainly(&mut self) {
         let partitioner = "java/default".to_owned();
-        let record = Produce { partitioner: Some(partitioner.clone()), ..self.record() };
+        let record = Produce { partitioner: Some(partitioner.clone()), ..self.payment() };
         let act = Act::Send { topic: TOPIC.to_owned(), partitioner, records: vec![record] };
         let _answer = self.cluster.apply(&act.command(), self.now_ms);
         self.acts.push(act);
     }
 
-    fn delete_records(&mut self) {
-        let record = self.record();
+    fn delete_payments(&mut self) {
+        let record = self.payment();
         let partition = record.partition.unwrap_or_default();
         let held = self.cluster.topic(TOPIC).and_then(|topic| topic.partition(partition));
         let end = held.map_or(0, |held| held.log.log_end_offset());
@@ -146,7 +133,42 @@ impl Maker {
         self.push(Command::DeleteRecords { topic: TOPIC.to_owned(), partition, before });
     }
 
-    fn consume(&mut self) {
+    /// A consumer whose offsets the producers commit: it stays, and reads nothing.
+    fn settlement_member(&mut self) {
+        let config = ConsumerConfig {
+            topics: vec![TOPIC.to_owned()],
+            assignors: vec![Assignor::CooperativeSticky],
+            ..ConsumerConfig::default()
+        };
+        let (group, member) = (SETTLEMENTS.to_owned(), MEMBER.to_owned());
+        self.push(Command::Join { group, member, config });
+    }
+
+    /// An offset that counts as committed when the transaction is.
+    fn settle(&mut self, producer: String) {
+        let record = self.payment();
+        let partition = record.partition.unwrap_or_default();
+        let offsets = Some(vec![PartitionOffset::new(TOPIC, partition, self.random.i64(0..40))]);
+        let (group, member) = (SETTLEMENTS.to_owned(), MEMBER.to_owned());
+        self.push(Command::SendOffsets { producer, group, member, offsets });
+    }
+
+    /// Another config in the middle of it all.
+    fn alter_payments(&mut self) {
+        let (name, values): (_, &[&str]) = self.pick(&[
+            ("cleanup.policy", ["compact", "delete", "compact,delete"].as_slice()),
+            ("internal.segment.bytes", &["250", "700", "1300"]),
+            ("index.interval.bytes", &["0", "150"]),
+            ("delete.retention.ms", &["0", "86400000"]),
+            ("max.message.bytes", &["130", "5000"]),
+        ]);
+        let value = (!self.one_in(4)).then(|| self.pick(values).to_owned());
+        let op = if value.is_some() { ConfigOp::Set } else { ConfigOp::Delete };
+        let ops = vec![AlterConfigOp { op, name: name.to_owned(), value }];
+        self.push(Command::AlterConfigs { topic: TOPIC.to_owned(), ops });
+    }
+
+    fn read_payments(&mut self) {
         let group = self.pick(&["billing", "audit"]).to_owned();
         let config = ConsumerConfig {
             topics: vec![TOPIC.to_owned()],

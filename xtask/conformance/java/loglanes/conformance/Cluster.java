@@ -43,8 +43,8 @@ final class Cluster implements AutoCloseable {
         this.admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap(), "default.api.timeout.ms", 10_000, "request.timeout.ms", 5_000));
         this.producers = new Producers(broker.bootstrap(), () -> admin.listTopics().names().get());
         this.groups = new Groups(broker.bootstrap(), admin);
-        this.transactions = new Transactions(broker.bootstrap(), admin);
         this.members = new Members(broker.bootstrap(), admin);
+        this.transactions = new Transactions(broker.bootstrap(), admin, members);
     }
 
     JsonNode carryOut(JsonNode act) throws Exception {
@@ -68,8 +68,8 @@ final class Cluster implements AutoCloseable {
                 yield done();
             }
             case "createProducer", "closeProducer", "killProducer", "initTransactions", "beginTransaction",
-                    "commitTransaction", "abortTransaction", "produce" -> transactions.carryOut(act);
-            case "join", "leave", "refreshMetadata" -> members.carryOut(act);
+                    "commitTransaction", "abortTransaction", "produce", "sendOffsets" -> transactions.carryOut(act);
+            case "join", "leave", "crash", "restart", "advanceClock", "refreshMetadata" -> members.carryOut(act);
             case "dump" -> Dumps.dump(act);
             case "consume" -> groups.consume(act);
             case "resetOffsets" -> groups.resetOffsets(act);
@@ -269,7 +269,7 @@ final class Cluster implements AutoCloseable {
     private ObjectNode clear() throws Exception {
         producers.close();
         transactions.clear();
-        members.close();
+        members.clear();
         for (String name : admin.listTopics().names().get()) {
             deleteTopic(name);
         }

@@ -24,6 +24,9 @@ import scala.Option;
  * off for good: old segments go and logs are cleaned when the driver says so.
  */
 final class RealBroker implements AutoCloseable {
+    /** How long a member that gives no sign of life stays in its group. */
+    static final int SESSION_MS = 5_000;
+
     private final KafkaRaftServer server;
     private final LogManager logs;
     private final String bootstrap;
@@ -52,6 +55,11 @@ final class RealBroker implements AutoCloseable {
         settings.put("log.dirs", directory.resolve("logs").toString());
         settings.put("auto.create.topics.enable", "false");
         settings.put("group.initial.rebalance.delay.ms", "0");
+        settings.put("group.min.session.timeout.ms", "1000");
+        for (String bound : new String[] {"", "min."}) {
+            settings.put("group.consumer." + bound + "session.timeout.ms", Integer.toString(SESSION_MS));
+            settings.put("group.consumer." + bound + "heartbeat.interval.ms", "200");
+        }
         for (String topic : new String[] {"offsets.topic", "transaction.state.log", "share.coordinator.state.topic"}) {
             settings.put(topic + ".replication.factor", "1");
             settings.put(topic + ".num.partitions", "1");

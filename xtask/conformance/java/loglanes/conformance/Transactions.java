@@ -13,10 +13,12 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.clients.producer.internals.TransactionManager;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.internals.ProducerIdAndEpoch;
 
@@ -33,12 +35,14 @@ final class Transactions implements AutoCloseable {
     private final Admin admin;
     private final Map<String, KafkaProducer<byte[], byte[]>> producers = new HashMap<>();
     private final Map<String, String> transactionalIds = new HashMap<>();
+    private final Members members;
     private final Set<String> usedIds = new HashSet<>();
     /** By the broker's producer id the one that it is told as. */
     private final Map<Long, Long> ids = new LinkedHashMap<>();
     private int history;
 
-    Transactions(String bootstrap, Admin admin) {
+    Transactions(String bootstrap, Admin admin, Members members) {
+        this.members = members;
         this.bootstrap = bootstrap;
         this.admin = admin;
     }
@@ -53,6 +57,15 @@ final class Transactions implements AutoCloseable {
                 case "initTransactions" -> init(name);
                 case "beginTransaction" -> {
                     producers.get(name).beginTransaction();
+                    yield done();
+                }
+                case "sendOffsets" -> {
+                    Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+                    act.get("offsets").forEach(one -> offsets.put(
+                            new TopicPartition(one.get("topic").asText(), one.get("partition").asInt()),
+                            new OffsetAndMetadata(one.get("offset").asLong())));
+                    var metadata = members.metadata(act.get("group").asText(), act.get("member").asText());
+                    producers.get(name).sendOffsetsToTransaction(offsets, metadata);
                     yield done();
                 }
                 case "commitTransaction" -> {
