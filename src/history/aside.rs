@@ -21,9 +21,19 @@ pub struct Aside {
     pub at: u64,
     /// The steps, oldest first.
     pub steps: Vec<Step>,
+    /// The first of them that is an act, as a line of a scenario, cut where it is long. Made when they are
+    /// set aside, as it is looked at often.
+    pub line: String,
 }
 
 impl Aside {
+    pub(crate) fn new(id: u64, at: u64, steps: Vec<Step>) -> Self {
+        let acts = steps.iter().map(|step| &step.command);
+        let first = acts.clone().find(|command| command.kind() != "tick").or(acts.clone().next());
+        let line = first.map(|command| command.brief().0).unwrap_or_default();
+        Self { id, at, steps, line }
+    }
+
     fn bytes(&self) -> usize {
         self.steps.iter().map(size_of).sum()
     }
@@ -68,7 +78,7 @@ impl Asides {
             self.next += 1;
         }
         self.kept.sort_by_key(|aside| aside.id);
-        self.kept.push(Aside { id: self.next, at, steps });
+        self.kept.push(Aside::new(self.next, at, steps));
         self.next += 1;
         while self.kept.len() > MAX_ASIDES
             || (self.kept.len() > 1 && self.bytes() > MAX_ASIDE_BYTES)

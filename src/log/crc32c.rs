@@ -4,16 +4,21 @@
 //! before (base offset, length, leader epoch, magic) can be rewritten without touching it.
 //! Source: `org.apache.kafka.common.utils.Crc32C`, `DefaultRecordBatch.computeChecksum`.
 
+use std::sync::LazyLock;
+
 /// The polynomial, lowest bit first.
 const POLYNOMIAL: u32 = 0x82f6_3b78;
 
 /// Slicing-by-16: `TABLES[k][b]` is what byte `b` adds when `k` more bytes follow in its block.
 ///
 /// WebAssembly has no CRC instruction, so tables are the fast way there. The `crc` crate has the
-/// same ones; measured under Node it was a fifth slower, natively equal.
-static TABLES: [[u32; 256]; 16] = tables();
+/// same ones; measured under Node it was a fifth slower, natively equal. They are made when first
+/// asked for: 16 KiB that no compression makes smaller need not travel.
+static TABLES: LazyLock<Tables> = LazyLock::new(tables);
 
-const fn tables() -> [[u32; 256]; 16] {
+type Tables = [[u32; 256]; 16];
+
+fn tables() -> Tables {
     let mut tables = [[0; 256]; 16];
     let mut byte = 0;
     while byte < 256 {
@@ -51,32 +56,33 @@ pub fn checksum(bytes: &[u8]) -> u32 {
 }
 
 fn update(mut crc: u32, bytes: &[u8]) -> u32 {
+    let tables = &*TABLES;
     let (blocks, rest) = bytes.as_chunks::<16>();
     for block in blocks {
-        crc = step(crc, block);
+        crc = step(tables, crc, block);
     }
     for &byte in rest {
-        crc = (crc >> 8) ^ entry(0, crc ^ u32::from(byte));
+        crc = (crc >> 8) ^ entry(tables, 0, crc ^ u32::from(byte));
     }
     crc
 }
 
 #[inline]
-fn step(crc: u32, block: &[u8; 16]) -> u32 {
+fn step(tables: &Tables, crc: u32, block: &[u8; 16]) -> u32 {
     let word =
         |at: usize| u32::from_le_bytes([block[at], block[at + 1], block[at + 2], block[at + 3]]);
     let four = |k: usize, word: u32| {
-        entry(k + 3, word)
-            ^ entry(k + 2, word >> 8)
-            ^ entry(k + 1, word >> 16)
-            ^ entry(k, word >> 24)
+        entry(tables, k + 3, word)
+            ^ entry(tables, k + 2, word >> 8)
+            ^ entry(tables, k + 1, word >> 16)
+            ^ entry(tables, k, word >> 24)
     };
     four(12, word(0) ^ crc) ^ four(8, word(4)) ^ four(4, word(8)) ^ four(0, word(12))
 }
 
 #[inline]
-fn entry(k: usize, byte: u32) -> u32 {
-    TABLES[k][(byte & 0xff) as usize]
+fn entry(tables: &Tables, k: usize, byte: u32) -> u32 {
+    tables[k][(byte & 0xff) as usize]
 }
 
 /// A CRC-32C over bytes that come in pieces.

@@ -148,7 +148,7 @@ impl Restorer {
             if aside.at < history.forgotten() || aside.at > history.len() {
                 return Err(wrong("begins at no step of the history"));
             }
-            asides.push(Aside { id: aside.id, at: aside.at, steps });
+            asides.push(Aside::new(aside.id, aside.at, steps));
         }
         if asides.len() > MAX_ASIDES {
             return Err(Error::corrupt("More is set aside than can be: MAX_ASIDES.")

@@ -74,13 +74,11 @@ impl HistoryView {
 
 impl AsideView {
     fn of(aside: &Aside) -> Self {
-        let acts = aside.steps.iter().map(|step| &step.command);
-        let first = acts.clone().find(|command| command.kind() != "tick").or(acts.clone().next());
         Self {
             id: aside.id as f64,
             at: aside.at as f64,
             steps: aside.steps.len() as f64,
-            text: first.map(|command| command.brief().0).unwrap_or_default(),
+            text: aside.line.clone(),
         }
     }
 }
