@@ -8,7 +8,7 @@
 
 import { perform } from "./travel/visit.js";
 import { isRefusal, Questions } from "./questions.js";
-import { wasmModule } from "./wasm-module.js";
+import { has, part, wasmModule } from "./wasm-module.js";
 
 /** @import { Visit } from "./travel/visit.js" */
 /** @import { Instance, Restorer } from "./wasm-module.js" */
@@ -26,8 +26,21 @@ export class Engine extends Questions {
   static async start(load) {
     const module = await wasmModule();
     const restorer = new module.Restorer();
-    const chunks = await load((key, bytes) => restorer.add(key, bytes));
-    return new Engine(chunks > 0 ? restorer.finish() : new module.Loglanes(newSeed()));
+    /** Those that came before what reads them. @type {[string, Bytes][]} */
+    const early = [];
+    const add = (/** @type {string} */ key, /** @type {Bytes} */ bytes) => {
+      if (!has("rest")) {
+        // What keeps it from coming is told below.
+        if (early.push([key, bytes]) === 1) part("rest").catch(() => {});
+        return;
+      }
+      for (const chunk of early.splice(0)) restorer.add(...chunk);
+      restorer.add(key, bytes);
+    };
+    if ((await load(add)) === 0) return new Engine(new module.Loglanes(newSeed()));
+    await part("rest");
+    for (const chunk of early) restorer.add(...chunk);
+    return new Engine(restorer.finish());
   }
 
   /**
@@ -36,7 +49,7 @@ export class Engine extends Questions {
    * @returns {Promise<Engine>}
    */
   static async restore(read) {
-    const module = await wasmModule();
+    const module = await part("rest");
     return new Engine(await read(new module.Restorer()));
   }
 
@@ -46,7 +59,7 @@ export class Engine extends Questions {
    * @returns {Promise<ScenarioView>}
    */
   static async read(text) {
-    return (await wasmModule()).readScenario(text);
+    return (await part("rest")).readScenario(text);
   }
 
   /**
@@ -55,7 +68,7 @@ export class Engine extends Questions {
    * @returns {Promise<ScenarioCommands>}
    */
   static async commands(text) {
-    return (await wasmModule()).scenarioCommands(text);
+    return (await part("rest")).scenarioCommands(text);
   }
 
   /**
@@ -64,10 +77,15 @@ export class Engine extends Questions {
    * @returns {Promise<Engine>}
    */
   static async play(visit) {
-    const module = await wasmModule();
+    const module = await part("rest");
     const { wasm, now } = await perform(new module.ScenarioPlayer(visit.text), visit);
     wasm.setClock(now, Date.now());
     return new Engine(wasm);
+  }
+
+  /** Whether the last part of the engine has not come yet: then nothing can be saved. */
+  get partial() {
+    return !has("rest");
   }
 
   /** Whether an import or a generation runs, or a file is written. */
@@ -136,7 +154,7 @@ export class Engine extends Questions {
   copyLog(topic, partition, names, contents) {
     try {
       this.tick();
-      const outcome = this.call(() => this.wasm.copyLog(topic ?? undefined, partition, names, contents, Date.now()));
+      const outcome = this.later(() => this.wasm.copyLog(topic ?? undefined, partition, names, contents, Date.now()));
       this.emit("change", { outcome, command: null });
       return outcome;
     } catch (error) {
@@ -191,22 +209,22 @@ export class Engine extends Questions {
 
   /** @param {ImportSpec} spec @param {number} now @param {number} [bytes] of the file */
   beginImport(spec, now, bytes) {
-    return this.call(() => this.wasm.beginImport(spec, now, bytes));
+    return this.later(() => this.wasm.beginImport(spec, now, bytes));
   }
 
   /** @param {GenerateCommand} command @param {number} now */
   beginGenerate(command, now) {
-    return this.call(() => this.wasm.beginGenerate(command, now));
+    return this.later(() => this.wasm.beginGenerate(command, now));
   }
 
   /** @param {Bytes} bytes */
   feed(bytes) {
-    return this.call(() => this.wasm.feed(bytes));
+    return this.later(() => this.wasm.feed(bytes));
   }
 
   /** The file is over. */
   end() {
-    return this.call(() => this.wasm.end());
+    return this.later(() => this.wasm.end());
   }
 
   /** How far the job is that runs. */
@@ -216,46 +234,46 @@ export class Engine extends Questions {
 
   /** @param {number} records */
   step(records) {
-    return this.call(() => this.wasm.step(records));
+    return this.later(() => this.wasm.step(records));
   }
 
   finish() {
-    return this.call(() => this.wasm.finish());
+    return this.later(() => this.wasm.finish());
   }
 
   cancel() {
-    return this.call(() => this.wasm.cancel());
+    return this.later(() => this.wasm.cancel());
   }
 
   /** @param {ExportSpec} spec */
   beginExport(spec) {
-    return this.call(() => this.wasm.beginExport(spec));
+    return this.later(() => this.wasm.beginExport(spec));
   }
 
   /** A zip archive for a real cluster. @param {string[]} [topics] all, if none are named */
   bundle(topics) {
-    return this.call(() => this.wasm.bundle(topics));
+    return this.later(() => this.wasm.bundle(topics));
   }
 
   exportNext() {
-    return this.call(() => this.wasm.exportNext());
+    return this.later(() => this.wasm.exportNext());
   }
 
   exportProgress() {
-    return this.call(() => this.wasm.exportProgress());
+    return this.later(() => this.wasm.exportProgress());
   }
 
   /** @param {number} index */
   exportChunk(index) {
-    return this.call(() => this.wasm.exportChunk(index));
+    return this.later(() => this.wasm.exportChunk(index));
   }
 
   /**
    * What is to be saved, or the next step of it. null: all is saved, or a job runs, of which nothing
-   * is saved before its end, or the state is not to be trusted.
+   * is saved before its end, or the state is not to be trusted, or what saves has not come yet.
    */
   changes() {
-    return this.broken ? null : this.call(() => this.wasm.changes());
+    return this.broken || this.partial ? null : this.later(() => this.wasm.changes());
   }
 
   /** Takes it that nothing is saved: the next `changes()` are the whole state. */
@@ -265,7 +283,7 @@ export class Engine extends Questions {
 
   /** @param {number} token */
   saved(token) {
-    if (!this.broken) this.call(() => this.wasm.saved(token));
+    if (!this.broken) this.later(() => this.wasm.saved(token));
   }
 
   /** @param {unknown} error */

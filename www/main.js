@@ -8,6 +8,7 @@
  * @import { Given } from "./given.js"
  * @import { JobOptions, JobReport, JobEnd } from "./jobs.js"
  * @import { PageState, Selection, Widget } from "./types.d.ts"
+ * @import { Part } from "./wasm-module.js"
  */
 
 import { byId } from "./dom.js";
@@ -19,31 +20,28 @@ import { askBeforeLeaving } from "./leaving.js";
 import { FilesPanel } from "./panels/files.js";
 import { copied } from "./panels/parts/copied.js";
 import { KEPT } from "./panels/parts/kept.js";
-import { GroupsPanel } from "./panels/groups.js";
-import { HistoryPanel } from "./panels/history.js";
-import { KeysPanel } from "./panels/keys.js";
-import { LessonsPanel } from "./panels/lessons.js";
-import { PartitionsPanel } from "./panels/partitions.js";
-import { ProducePanel } from "./panels/produce.js";
-import { RecordPanel } from "./panels/record.js";
 import { StorageStatus } from "./panels/storage.js";
 import { TopicsPanel } from "./panels/topics.js";
-import { UpkeepPanel } from "./panels/upkeep.js";
 import { isRefusal } from "./questions.js";
 import { fetchSample, SAMPLE } from "./sample.js";
 import { Saver } from "./saver.js";
 import { Tabs } from "./tabs.js";
 import { startTheme } from "./theme.js";
 import { Travel } from "./travel/index.js";
-import { StartError } from "./wasm-module.js";
+import { has, part, StartError } from "./wasm-module.js";
 
 /** Members' sessions and metadata age by the clock; so often it is looked at. */
 const TICK_MS = 500;
 const NOTICE_MS = 6000;
+/** When a part of the engine could not be fetched, it is tried again after this time. */
+const FETCH_AGAIN_MS = 10_000;
+
+/** What waits for the last part of the engine, and what waits for none: see wasm-module.js. All else waits for the acts. */
+const NEED_REST = new Set(["generate", "import", "copy-log", "sample", "file", "edit-text", "as-commands", "share"]);
+const NEED_NOTHING = new Set(["notice", "new-topic", "choose-topic", "show-panel", "cancel-job"]);
 
 class Page {
   lanes = new LanesView(byId("lanes"));
-  record = new RecordPanel(byId("record"));
   topics = new TopicsPanel(byId("topics"));
   files = new FilesPanel(byId("files"), (work) => this.#occupy(work));
   storage = new StorageStatus(byId("storage"));
@@ -57,16 +55,8 @@ class Page {
     goTo: ({ panel, record }) => this.#goTo(panel, record),
     notice: (text) => this.#notice(text),
   });
-  /** Shown only while their tab is; so only then updated. @type {Map<string, Widget>} */
-  panels = new Map(/** @type {[string, Widget][]} */ ([
-    ["lessons", new LessonsPanel(byId("lessons"), this.travel.lessons)],
-    ["produce", new ProducePanel(byId("produce"))],
-    ["groups", new GroupsPanel(byId("groups"))],
-    ["partitions", new PartitionsPanel(byId("partitions"))],
-    ["upkeep", new UpkeepPanel(byId("upkeep"))],
-    ["keys", new KeysPanel(byId("keys"))],
-    ["history", new HistoryPanel(byId("history"), this.travel.playback)],
-  ]));
+  /** Fetched once the first screen stands; those of tabs are shown only while their tab is, so only then updated. @type {Map<string, Widget>} */
+  panels = new Map();
   /** The name of the chosen topic. @type {string | null} */
   topic = null;
   /** @type {Selection | null} */
@@ -86,7 +76,7 @@ class Page {
   constructor(saver, engine) {
     this.saver = saver;
     this.engine = engine;
-    for (const widget of [this.lanes, this.record, this.topics, this.files, ...this.panels.values()]) this.#listen(/** @type {Widget} */ (widget));
+    for (const widget of [this.lanes, this.topics, this.files]) this.#listen(/** @type {Widget} */ (widget));
     this.storage.addEventListener("export", () => this.files.export());
     this.storage.addEventListener("notice", (event) => this.#notice(/** @type {CustomEvent} */ (event).detail.text));
     this.saver.addEventListener("status", () => this.storage.update(this.saver.status));
@@ -157,14 +147,41 @@ class Page {
       travel: (/** @type {number} */ position) => this.#move(widget, () => this.travel.go(position)),
       "take-up": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.takeUp(aside)),
       "forget-aside": (/** @type {number} */ aside) => this.#move(widget, () => this.engine.forgetAside(aside)),
-      "edit-text": (/** @type {{ text: string, name: string } | undefined} */ scenario) => this.travel.edit(scenario),
+      "edit-text": (/** @type {{ text: string, name: string } | undefined} */ scenario) => void this.travel.edit(scenario),
       "as-commands": () => void this.travel.commands(),
-      share: () => this.travel.share(),
+      share: () => void this.travel.share(),
       lesson: (/** @type {string | null} */ id) => void this.travel.openLesson(id),
     };
     for (const [type, act] of Object.entries(acts)) {
-      widget.addEventListener(type, (event) => act(/** @type {CustomEvent} */ (event).detail));
+      const needed = NEED_NOTHING.has(type) ? null : NEED_REST.has(type) ? "rest" : "acts";
+      widget.addEventListener(type, (event) => this.#when(needed, () => act(/** @type {CustomEvent} */ (event).detail)));
     }
+  }
+
+  async #loadPanels() {
+    try {
+      const [{ makePanels }] = await Promise.all([import("./panels/all.js"), this.files.ready(), this.travel.ready()]);
+      this.panels = makePanels(this.travel);
+      for (const widget of this.panels.values()) this.#listen(widget);
+      this.#soon();
+    } catch (error) {
+      this.#notice(`The panels could not be loaded: ${error instanceof Error ? error.message : error}. Reload once the connection is back.`);
+    }
+  }
+
+  /** Does what needs a part of the engine, as soon as that is there. @param {Part | null} needed @param {() => void} work */
+  #when(needed, work) {
+    // What is in the last part shows what it does by the dialogs of files.
+    if (needed === null || (has(needed) && (needed !== "rest" || this.files.isReady))) return work();
+    Promise.all([part(needed), needed === "rest" && this.files.ready()])
+      .then(work, (/** @type {StartError} */ { message, hint = "Reload once the connection is back." }) => this.#notice(`${message} ${hint}`));
+  }
+
+  /** Fetches what is not there yet of the page and the engine, and shows what waited for it. What cannot be had now is tried again. */
+  complete() {
+    if (this.panels.size === 0) void this.#loadPanels();
+    this.#when("acts", () => this.#soon());
+    part("rest").then(() => this.#soon(), () => setTimeout(() => this.complete(), FETCH_AGAIN_MS));
   }
 
   /** @param {Widget} asker @param {() => void} way */
@@ -180,7 +197,7 @@ class Page {
     const there = this.engine.view().topics.find(({ name }) => name === record.topic)?.partitions[record.partition];
     if (!there || !this.engine.record(record.topic, record.partition, record.offset)) {
       this.#notice(`There is no record ${record.topic} P${record.partition} @ ${record.offset} here.`);
-    } else this.#select(record, /** @type {Widget} */ (this.record));
+    } else this.#select(record);
   }
 
   /** Shows what changed, once a frame at most. */
@@ -197,7 +214,9 @@ class Page {
     Object.assign(state, this.travel.update(state.view));
     byId("page").classList.toggle("is-empty", state.view.topics.length + state.view.groups.length + state.view.history.length === 0);
     // One widget's fault must not keep the others from being right.
-    for (const widget of [this.topics, this.lanes, this.record, this.files, this.panels.get(this.tabs.current)]) {
+    // Most panels ask what is in the last part of the engine: they wait for it.
+    const panel = has("rest") || this.tabs.current === "produce" ? this.panels.get(this.tabs.current) : undefined;
+    for (const widget of [this.topics, this.lanes, this.panels.get("record"), this.files, panel]) {
       try {
         /** @type {Widget | undefined} */ (widget)?.update(state);
       } catch (error) {
@@ -398,7 +417,7 @@ class Page {
     this.#soon();
   }
 
-  /** @param {Selection | null} place @param {Widget} from */
+  /** @param {Selection | null} place @param {Widget} [from] */
   #select(place, from) {
     if (place && place.topic !== this.topic) this.#choose(place.topic);
     this.selection = place;
@@ -445,7 +464,7 @@ class Page {
   }
 
   #tick() {
-    if (this.engine.broken || this.engine.busy || document.hidden || (this.saver.mode === "reader" && !this.travel.visiting)) return;
+    if (this.engine.broken || this.engine.busy || document.hidden || !has("acts") || (this.saver.mode === "reader" && !this.travel.visiting)) return;
     // Groups show how long a session has left.
     if (!this.engine.tick() && this.tabs.current === "groups") this.#soon();
   }
@@ -475,7 +494,9 @@ async function start() {
   });
   byId("boot").hidden = true;
   byId("page").hidden = false;
-  await /** @type {Page} */ (/** @type {unknown} */ (page)).travel.openLink();
+  const shown = /** @type {Page} */ (/** @type {unknown} */ (page));
+  shown.complete();
+  await shown.travel.openLink();
 }
 
 start().catch((error) => {

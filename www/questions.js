@@ -5,10 +5,10 @@
 
 /**
  * @import { Bytes, ClusterView, ConfigView, ConsumerCall, Finding, HistoryEntry, ImportSpec, LoglanesError, RecordDraft, RecordSummary, ResetRequest, ToolRequest } from "../src/wasm/types.d.ts"
- * @import { Instance } from "./wasm-module.js"
+ * @import { Instance, Part } from "./wasm-module.js"
  */
 
-import { panic } from "./wasm-module.js";
+import { has, panic } from "./wasm-module.js";
 
 /** Thrown by every call once the instance has failed. */
 class BrokenError extends Error {
@@ -63,11 +63,11 @@ export class Questions extends EventTarget {
   }
 
   view() {
-    return this.call(() => this.wasm.view(Date.now()));
+    return this.call(() => this.wasm.view(Date.now()), "first");
   }
 
   partitioners() {
-    return this.call(() => this.wasm.partitioners());
+    return this.call(() => this.wasm.partitioners(), "first");
   }
 
   /** @param {RecordDraft} draft */
@@ -181,17 +181,17 @@ export class Questions extends EventTarget {
 
   /** @param {string} topic @param {number} limit */
   keys(topic, limit) {
-    return this.call(() => this.wasm.keys(topic, limit));
+    return this.later(() => this.wasm.keys(topic, limit));
   }
 
   /** @param {string} topic @param {number} total @param {number} limit */
   whatIf(topic, total, limit) {
-    return this.call(() => this.wasm.whatIf(topic, total, limit));
+    return this.later(() => this.wasm.whatIf(topic, total, limit));
   }
 
   /** @param {string} topic @param {number} limit */
   splitKeys(topic, limit) {
-    return this.call(() => this.wasm.splitKeys(topic, limit));
+    return this.later(() => this.wasm.splitKeys(topic, limit));
   }
 
   /**
@@ -212,7 +212,7 @@ export class Questions extends EventTarget {
 
   /** @param {ResetRequest} request */
   resetPlan(request) {
-    return this.call(() => this.wasm.resetPlan(request, Date.now()));
+    return this.later(() => this.wasm.resetPlan(request, Date.now()));
   }
 
   /**
@@ -220,7 +220,7 @@ export class Questions extends EventTarget {
    * @param {ToolRequest} request
    */
   toolText(request) {
-    return this.call(() => this.wasm.toolText(request));
+    return this.later(() => this.wasm.toolText(request));
   }
 
   /** @param {number} from @param {number} limit */
@@ -230,7 +230,7 @@ export class Questions extends EventTarget {
 
   /** All that was done, and what lies ahead, as a scenario. Throws a refusal where that cannot be. */
   historyText() {
-    return this.call(() => this.wasm.historyText());
+    return this.later(() => this.wasm.historyText());
   }
 
   /**
@@ -238,7 +238,7 @@ export class Questions extends EventTarget {
    * @param {string} text
    */
   check(text) {
-    return this.call(() => this.wasm.check(text, Date.now()));
+    return this.later(() => this.wasm.check(text, Date.now()));
   }
 
   /**
@@ -246,7 +246,7 @@ export class Questions extends EventTarget {
    * @param {{ path: string, file: { size: number } }[]} files
    */
   logPlan(files) {
-    return this.call(() => this.wasm.logPlan(files.map(({ path }) => path), Float64Array.from(files, ({ file }) => file.size)));
+    return this.later(() => this.wasm.logPlan(files.map(({ path }) => path), Float64Array.from(files, ({ file }) => file.size)));
   }
 
   /** How many more bytes the logs may hold. */
@@ -256,22 +256,35 @@ export class Questions extends EventTarget {
 
   /** @param {Bytes} head */
   inspect(head) {
-    return this.call(() => this.wasm.inspect(head));
+    return this.later(() => this.wasm.inspect(head));
   }
 
   /** @param {Bytes} head @param {boolean} whole @param {ImportSpec} spec @param {number} [partitions] */
   preview(head, whole, spec, partitions) {
-    return this.call(() => this.wasm.preview(head, whole, spec, partitions));
+    return this.later(() => this.wasm.preview(head, whole, spec, partitions));
   }
 
   /**
+   * A call that is in the last part of the engine.
    * @template T
    * @param {() => T} act
    * @returns {T}
    * @protected
    */
-  call(act) {
+  later(act) {
+    return this.call(act, "rest");
+  }
+
+  /**
+   * @template T
+   * @param {() => T} act
+   * @param {Part | "first"} [part] of the engine; refused as long as that has not come
+   * @returns {T}
+   * @protected
+   */
+  call(act, part = "acts") {
     if (this.#broken) throw new BrokenError(this.#broken);
+    if (part !== "first" && !has(part)) throw Object.assign(new Error("This part of Loglanes is still being fetched."), { name: "LOGLANES", code: null, refusal: "loglanes", hint: "Try again in a moment." });
     try {
       return act();
     } catch (error) {

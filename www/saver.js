@@ -26,6 +26,7 @@ const RETRY_LAST_MS = 60_000;
  * @property {(token: number) => void} saved that much is saved
  * @property {() => void} [forgetSaved] take it that nothing is saved: `changes()` is the whole state
  * @property {boolean} [busy] whether a job runs; then the state is saved after it
+ * @property {boolean} [partial] whether what saves has not come yet; then the state is saved when it has
  */
 
 /**
@@ -226,7 +227,7 @@ export class Saver extends EventTarget {
    * @returns {Promise<number | null>} how long to wait before trying again; null: it went well, or never will
    */
   async #attempt(source) {
-    if (source.busy) return GATHER_MS;
+    if (source.busy || source.partial) return GATHER_MS;
     this.#dirty = false;
     try {
       const bytes = this.#replace ? await this.#saveWhole(source) : await this.#saveSteps(source);

@@ -1,6 +1,11 @@
 /**
  * @file Loading www/pkg: the script, the WebAssembly module, and what keeps either from starting, said so
  * that somebody can do something about it.
+ *
+ * The engine comes in three parts that share one memory: what the empty first screen needs; all acts, and
+ * what lanes and records are drawn from; the rest, which is files, scenarios, what is saved, and the questions
+ * of other panels. They are fetched one after the other, whoever waits for them. xtask/src/split says what
+ * is in which.
  */
 
 /**
@@ -112,12 +117,38 @@ function hearPanics() {
  * @property {(text: string, solution?: boolean) => ScenarioCommands} scenarioCommands
  */
 
+/** A part of the engine that follows the first. @typedef {"acts" | "rest"} Part */
+
 /** @type {Promise<Module> | null} loaded once */
 let loading = null;
+/** The parts on their way, and those that are there. @type {Partial<Record<Part, Promise<void>>>} */
+const coming = {};
+/** What each part exports, which is what later ones import. @type {Record<string, WebAssembly.Exports>} */
+const parts = {};
 
-/** The module, loaded when it is first asked for. @returns {Promise<Module>} */
+/** The module, loaded when it is first asked for. Calls that are in a later part wait for `part`. @returns {Promise<Module>} */
 export function wasmModule() {
   return (loading ??= load());
+}
+
+/** Whether a part is there, and all before it. @param {Part} name */
+export const has = (name) => name in parts;
+
+/**
+ * The module, once a part is there. Throws a StartError where that cannot be had; asked again, it tries again.
+ * @param {Part} name
+ * @returns {Promise<Module>}
+ */
+export async function part(name) {
+  const module = await wasmModule();
+  const begun = (coming[name] ??= loadPart(name));
+  try {
+    await begun;
+  } catch (error) {
+    if (coming[name] === begun) delete coming[name];
+    throw error;
+  }
+  return module;
 }
 
 /** @returns {Promise<Module>} */
@@ -139,6 +170,9 @@ async function load() {
       error,
     );
   }
+  const fetched = fetchPart("first.wasm");
+  // The script may fail first.
+  fetched.catch(() => {});
   let module;
   try {
     // Built, not committed; so it is not there for the type checker.
@@ -151,25 +185,48 @@ async function load() {
       error,
     );
   }
-  const address = new URL("./pkg/loglanes_bg.wasm", import.meta.url);
-  const response = await fetch(address).catch((error) => {
-    throw new StartError("The engine www/pkg/loglanes_bg.wasm could not be fetched.", "Reload once the connection is back.", error);
-  });
-  if (!response.ok) {
-    throw new StartError(
-      `The server answered ${response.status} for www/pkg/loglanes_bg.wasm.`,
-      "The folder www/pkg is not complete there: run `cargo xtask build`, then copy it all.",
-    );
-  }
+  const response = await fetched;
   try {
-    await module.default({ module_or_path: response });
+    parts.first = await module.default({ module_or_path: response });
   } catch (error) {
-    throw new StartError(
-      "The engine www/pkg/loglanes_bg.wasm could not be started.",
-      "The file may be cut short, or be older or newer than www/pkg/loglanes.js: build and copy both together.",
-      error,
-    );
+    throw notStarted("first.wasm", error);
   }
   hearPanics();
   return module;
+}
+
+/** @param {Part} name */
+async function loadPart(name) {
+  const response = await fetchPart(`${name}.wasm`);
+  if (name === "rest") await part("acts");
+  try {
+    const { instance } = await WebAssembly.instantiate(await response.arrayBuffer(), parts);
+    parts[name] = instance.exports;
+  } catch (error) {
+    throw notStarted(`${name}.wasm`, error);
+  }
+}
+
+/** @param {string} name */
+async function fetchPart(name) {
+  const priority = name === "rest.wasm" ? "low" : "auto";
+  const response = await fetch(new URL(`./pkg/${name}`, import.meta.url), { priority }).catch((error) => {
+    throw new StartError(`The engine www/pkg/${name} could not be fetched.`, "Reload once the connection is back.", error);
+  });
+  if (!response.ok) {
+    throw new StartError(
+      `The server answered ${response.status} for www/pkg/${name}.`,
+      "The folder www/pkg is not complete there: run `cargo xtask build`, then copy it all.",
+    );
+  }
+  return response;
+}
+
+/** @param {string} name @param {unknown} error */
+function notStarted(name, error) {
+  return new StartError(
+    `The engine www/pkg/${name} could not be started.`,
+    "The file may be cut short, or be older or newer than the others in www/pkg: build and copy them together.",
+    error,
+  );
 }

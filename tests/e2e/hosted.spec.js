@@ -38,7 +38,7 @@ test("a policy without wasm-unsafe-eval is named on the page itself", async ({ p
 });
 
 test("a missing engine is named, under the strict policy too", async ({ page, complaints }) => {
-  await page.route("**/loglanes_bg.wasm", (route) => route.fulfill({ status: 404 }));
+  await page.route("**/first.wasm", (route) => route.fulfill({ status: 404 }));
   await page.goto("/");
   await expect(page.locator("#boot")).toContainText("404");
   await expect(page.locator("#boot")).toContainText("cargo xtask build");

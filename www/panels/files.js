@@ -3,12 +3,14 @@
  * back; clear everything. What would replace or delete asks first.
  */
 
+/** @import { StartError } from "../wasm-module.js" */
 /** @import { ClusterView, ExportSpec, LoglanesError, Outcome } from "../../src/wasm/types.d.ts" */
 /** @import { Engine } from "../engine.js" */
 /** @import { FileEnd, FileOptions } from "../exports.js" */
 /** @import { Sink } from "../download.js" */
 /** @import { Gift, Given } from "../given.js" */
 /** @import { JobReport } from "../jobs.js" */
+/** @import { Dialogs } from "./files-dialogs.js" */
 /** @import { FileResult } from "./job-dock.js" */
 /** @import { PageState } from "../types.d.ts" */
 
@@ -20,12 +22,9 @@ import { download, openSink } from "../download.js";
 import { writeRecords, writeState } from "../exports.js";
 import { fetchSample } from "../sample.js";
 import { chosen, dropped, MOST_FILES } from "../given.js";
-import { ExportDialog } from "./export-dialog.js";
-import { FolderPlan } from "./folder-plan.js";
-import { ImportPlan } from "./import-plan.js";
-import { JobDock } from "./job-dock.js";
 import { RefusalOutput } from "./parts/refusal.js";
 import { scenarioOf } from "./parts/scenario-file.js";
+import { part } from "../wasm-module.js";
 
 /** As much of a file as is looked at before the user is asked. */
 const HEAD_BYTES = 256 * 1024;
@@ -48,10 +47,9 @@ const HEAD_BYTES = 256 * 1024;
 export class FilesPanel extends EventTarget {
   /** @type {PageState | null} */
   #state = null;
-  #plan;
-  #folders;
-  #dock;
-  #exportDialog;
+  /** @type {Dialogs | null} */
+  #dialogs = null;
+  #shell;
   #picker = h("input", { type: "file", multiple: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked(this.#picker) });
   #folderPicker = h("input", { type: "file", multiple: true, webkitdirectory: true, class: "unseen", tabindex: -1, "aria-hidden": "true", onchange: () => this.#picked(this.#folderPicker) });
   #ask = new Question();
@@ -69,25 +67,38 @@ export class FilesPanel extends EventTarget {
       import: button("Import…", () => this.#picker.click(), "Records from files of kcat, of Kafka’s console tools, of JSON or CSV, a whole state from an exported file, or a scenario. You can also drop files anywhere, or paste text."),
       folder: button("Folder…", () => this.#folderPicker.click(), "A folder with files: of a partition such as orders-0, or of a broker with many. You can also drop folders anywhere."),
       sample: button("Sample…", () => void this.loadSample(), "20,000 real flights"),
-      records: button("Save records…", () => this.#openExport(), "Records of a topic, to a file"),
+      records: button("Save records…", () => void this.#openExport(), "Records of a topic, to a file"),
       bundle: button("Bundle", () => this.#bundle(), "A zip with a script of Kafka’s own commands that makes the topics, their records and the committed offsets on any Kafka cluster"),
       export: button("Export", () => void this.export(), "The whole state, to a file"),
       clear: button("Clear…", () => void this.#clear(), "Delete everything"),
     };
     // Dialogs and the dock belong to the whole page: this panel's place may be hidden or narrow.
-    const shell = h("div", { class: "files-shell" }, this.#drop, this.#ask.element);
-    document.body.append(shell);
-    this.#plan = new ImportPlan(shell);
-    this.#folders = new FolderPlan(shell);
-    this.#dock = new JobDock(shell);
-    this.#exportDialog = new ExportDialog(shell);
-    this.#exportDialog.addEventListener("export-records", (event) => void this.#exportRecords(/** @type {CustomEvent} */ (event).detail));
+    this.#shell = h("div", { class: "files-shell" }, this.#drop, this.#ask.element);
+    document.body.append(this.#shell);
     document.addEventListener("paste", (event) => this.#pasted(event));
     root.append(...Object.values(this.#buttons), this.#picker, this.#folderPicker, this.#refusal.element);
-    for (const asks of [this.#plan, this.#folders]) asks.addEventListener("copy-log", (event) => this.#emit("copy-log", /** @type {CustomEvent} */ (event).detail));
-    this.#plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
-    this.#dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
     this.#listenForDrops();
+  }
+
+  /** Whether `ready` has come. */
+  get isReady() {
+    return this.#dialogs !== null;
+  }
+
+  /** Fetches the dialogs, once. @returns {Promise<Dialogs>} rejects where they cannot be had */
+  async ready() {
+    const { makeDialogs } = await import("./files-dialogs.js");
+    return (this.#dialogs ??= this.#listen(makeDialogs(this.#shell)));
+  }
+
+  /** @param {Dialogs} dialogs */
+  #listen(dialogs) {
+    const { plan, folders, dock, records } = dialogs;
+    records.addEventListener("export-records", (event) => void this.#exportRecords(/** @type {CustomEvent} */ (event).detail));
+    for (const asks of [plan, folders]) asks.addEventListener("copy-log", (event) => this.#emit("copy-log", /** @type {CustomEvent} */ (event).detail));
+    plan.addEventListener("import", (event) => this.#emit("import", /** @type {CustomEvent} */ (event).detail));
+    dock.addEventListener("cancel-job", () => this.#emit("cancel-job"));
+    return dialogs;
   }
 
   /** @param {PageState} state */
@@ -124,6 +135,12 @@ export class FilesPanel extends EventTarget {
     this.#refusal.clear();
     if (state.engine.busy) return this.#say("Another import or generation is still running, or a file is written. Stop it, or let it end first.");
     const notes = unread.length > 0 ? [`Could not be read: ${named(unread)}.`] : [];
+    try {
+      await Promise.all([part("rest"), this.ready()]);
+    } catch (error) {
+      const { message, hint } = /** @type {StartError} */ (error);
+      return this.#refusal.say(message, hint);
+    }
     if (more) return this.#say(`There are more than ${count(MOST_FILES)} files. Give some of the folders at a time.`);
     if (given.length === 0) return this.#say(["There is no file in it.", ...notes].join(" "));
     try {
@@ -138,14 +155,14 @@ export class FilesPanel extends EventTarget {
   async #openSeveral(given, state, notes) {
     const plan = state.engine.logPlan(given);
     const { topics: [topic, ...others], unnamed, leftOut } = plan;
-    if (others.length > 0) return this.#folders.open(plan, given, state.view, notes);
+    if (others.length > 0) return (await this.ready()).folders.open(plan, given, state.view, notes);
     const at = topic?.partitions.flatMap(({ files }) => files) ?? unnamed;
     const logs = at.map((number) => given[number]).filter((each) => each !== undefined);
     const first = logs.find(({ file }) => file.size > 0);
     if (!first) return this.#openAlike(given, state, notes);
     const rest = [...leftOut, ...(topic ? unnamed : [])].map((number) => given[number]?.path ?? "");
     if (rest.length > 0) notes.push(`Left out, for they are no files of a partition: ${named(rest)}.`);
-    this.#plan.open(logs, first.file, await headOf(first.file), state, { planned: topic, notes });
+    (await this.ready()).plan.open(logs, first.file, await headOf(first.file), state, { planned: topic, notes });
   }
 
   /** The first of the files, and those of its format; the others are named. @param {Given[]} given @param {PageState} state @param {string[]} notes */
@@ -166,12 +183,13 @@ export class FilesPanel extends EventTarget {
       else others.push(each.path);
     }
     if (others.length > 0) notes.push(`Of another format, and left out: ${named(others)}. Import them by themselves.`);
-    this.#plan.open(alike, first, head, state, { notes });
+    (await this.ready()).plan.open(alike, first, head, state, { notes });
   }
 
-  #openExport() {
+  async #openExport() {
     this.#refusal.clear();
-    if (this.#state) this.#exportDialog.open(this.#state);
+    const { records } = await this.ready();
+    if (this.#state) records.open(this.#state);
   }
 
   /** Writes records into a file. @param {{ spec: ExportSpec, name: string, bytes: number }} what `bytes`: about so many it will be */
@@ -180,11 +198,11 @@ export class FilesPanel extends EventTarget {
       // What is refused is refused before anyone is asked for a place.
       this.#state?.engine.beginExport(spec);
       const sink = await openSink(name, bytes);
-      this.#exportDialog.close();
+      this.#dialogs?.records.close();
       if (sink) await this.#write(name, sink, (engine, options) => writeRecords(engine, spec, sink, options));
     } catch (error) {
       const refused = /** @type {LoglanesError} */ (error);
-      if (!this.#exportDialog.refused(refused)) this.#refusal.show(refused);
+      if (!this.#dialogs?.records.refused(refused)) this.#refusal.show(refused);
     }
   }
 
@@ -195,8 +213,9 @@ export class FilesPanel extends EventTarget {
    */
   async #write(name, sink, work) {
     try {
-      const end = await this.#occupy((engine, signal) => work(engine, { signal, tell: (report) => this.#dock.writing(name, report) }));
-      this.#dock.written(name, end);
+      const { dock } = await this.ready();
+      const end = await this.#occupy((engine, signal) => work(engine, { signal, tell: (report) => dock.writing(name, report) }));
+      dock.written(name, end);
     } catch (error) {
       await sink.abort();
       throw error;
@@ -248,7 +267,7 @@ export class FilesPanel extends EventTarget {
       const sink = await openSink(name, total);
       if (!sink) return;
       await this.#write(name, sink, (from, options) => writeState(from, total, sink, options));
-      if (window !== window.parent) this.#dock.note("If no download starts, the page around this one does not allow it: open Loglanes on its own.");
+      if (window !== window.parent) this.#dialogs?.dock.note("If no download starts, the page around this one does not allow it: open Loglanes on its own.");
     } catch (error) {
       this.#refusal.show(/** @type {LoglanesError} */ (error));
     }
@@ -256,19 +275,19 @@ export class FilesPanel extends EventTarget {
 
   /** @param {JobReport} report @param {string} [file] which of several is read */
   progress(report, file) {
-    this.#plan.close();
-    this.#dock.progress(report, file);
+    this.#dialogs?.plan.close();
+    this.#dialogs?.dock.progress(report, file);
   }
 
   /** @param {FileResult[]} ends */
   finished(ends) {
-    this.#plan.close();
-    this.#dock.finished(ends);
+    this.#dialogs?.plan.close();
+    this.#dialogs?.dock.finished(ends);
   }
 
   /** What else there is to say of the job that has just ended. @param {string} text */
   note(text) {
-    this.#dock.note(text);
+    this.#dialogs?.dock.note(text);
   }
 
   /** The state file has been taken. */
@@ -279,15 +298,15 @@ export class FilesPanel extends EventTarget {
 
   /** @param {LoglanesError} error */
   refused(error) {
-    if (!this.#plan.refused(error) && !this.#folders.refused(error)) this.#refusal.show(error);
+    if (!this.#dialogs?.plan.refused(error) && !this.#dialogs?.folders.refused(error)) this.#refusal.show(error);
   }
 
   /** A command of this panel was done. @param {Outcome} [outcome] */
   done(outcome) {
     this.#refusal.clear();
     if (outcome?.type !== "logCopied" && outcome?.type !== "logsCopied") return;
-    this.#plan.close();
-    this.#folders.close();
+    this.#dialogs?.plan.close();
+    this.#dialogs?.folders.close();
   }
 
   /** @param {File} file @param {ClusterView} view */

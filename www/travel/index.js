@@ -6,23 +6,22 @@
 /** @import { ClusterView, Finding } from "../../src/wasm/types.d.ts" */
 /** @import { Link } from "../links/link.js" */
 /** @import { Selection } from "../types.d.ts" */
+/** @import { Dialogs } from "./dialogs.js" */
 /** @import { VisitKind } from "./visit.js" */
 
 import { byId } from "../dom.js";
 import { Engine } from "../engine.js";
 import { Lessons } from "../learn/lessons.js";
 import { LinkError, readLink } from "../links/link.js";
-import { ShareDialog } from "../links/share-dialog.js";
 import { confirmed } from "../panels/parts/confirm.js";
 import { plural } from "../panels/parts/numbers.js";
-import { CommandsDialog } from "./commands-dialog.js";
 import { isRefusal } from "../questions.js";
 import { Playback } from "./playback.js";
-import { TextDialog } from "./text-dialog.js";
 import { TimeBar } from "./time-bar.js";
 import { UndoButtons } from "./undo.js";
 import { VisitBar } from "./visit-bar.js";
 import { MAX_UNASKED_RECORDS, recordsOf, Visit } from "./visit.js";
+import { part, StartError } from "../wasm-module.js";
 
 /** Time alone may make a check hold; so often it is asked again. */
 const CHECK_CLOCK_MS = 5_000;
@@ -46,9 +45,8 @@ export class Travel {
   #time = new TimeBar(byId("time"), this.playback);
   #undo = new UndoButtons(byId("undo"));
   #bar = new VisitBar(byId("visit"));
-  #dialog = new TextDialog((text) => Engine.read(text));
-  #share = new ShareDialog();
-  #commands = new CommandsDialog((text) => Engine.commands(text));
+  /** @type {Dialogs | null} */
+  #dialogs = null;
   /** What the visitor has, while something else is looked at. @type {Engine | null} */
   #mine = null;
   /** @type {Visit | null} */
@@ -75,11 +73,31 @@ export class Travel {
       this.#bar.hide();
       this.#clearFragment();
     });
-    this.#dialog.addEventListener("run", (event) => void this.#run(/** @type {CustomEvent<string>} */ (event).detail));
     const share = byId("share");
     share.hidden = false;
-    share.addEventListener("click", () => this.share());
+    share.addEventListener("click", () => void this.share());
     addEventListener("hashchange", () => void this.openLink());
+  }
+
+  /** Fetches the dialogs, once. @returns {Promise<Dialogs>} rejects where they cannot be had */
+  async ready() {
+    const { makeDialogs } = await import("./dialogs.js");
+    if (this.#dialogs) return this.#dialogs;
+    const dialogs = (this.#dialogs = makeDialogs());
+    dialogs.text.addEventListener("run", (event) => void this.#run(dialogs, /** @type {CustomEvent<string>} */ (event).detail));
+    return dialogs;
+  }
+
+  /** Does what needs the dialogs and the whole engine; says so where that cannot be. @param {(dialogs: Dialogs) => void | Promise<void>} work */
+  async #withDialogs(work) {
+    try {
+      const [dialogs] = await Promise.all([this.ready(), part("rest")]);
+      await work(dialogs);
+    } catch (error) {
+      const { message, hint = "" } = /** @type {StartError} */ (error);
+      if (!isRefusal(error) && !(error instanceof StartError) && !(error instanceof TypeError)) throw error;
+      this.#host.notice(`${message} ${hint}`);
+    }
   }
 
   /** Whether what is shown is not the visitor's own: then nothing of it is saved. */
@@ -144,29 +162,20 @@ export class Travel {
 
   /** Opens a text to be changed and run: of a file, or the history. @param {{ text: string, name: string }} [scenario] */
   edit(scenario) {
-    if (scenario) return this.#dialog.open(scenario.text, scenario.name);
-    try {
-      this.#dialog.open(this.#script());
-    } catch (error) {
-      if (isRefusal(error)) this.#host.notice(`${error.message} ${error.hint}`);
-      else throw error;
-    }
+    return this.#withDialogs(({ text }) => (scenario ? text.open(scenario.text, scenario.name) : text.open(this.#script())));
   }
 
   /** Shows the history as commands of Kafka's own tools. */
-  async commands() {
-    try {
-      await this.#commands.open(this.#script());
-    } catch (error) {
-      if (isRefusal(error)) this.#host.notice(`${error.message} ${error.hint}`);
-      else throw error;
-    }
+  commands() {
+    return this.#withDialogs(({ commands }) => commands.open(this.#script()));
   }
 
   share() {
-    const { history } = this.#host.engine().view();
-    const { panel, panelName, selection } = this.#host.place();
-    this.#share.open(() => this.#script(), { step: history.position, length: history.length, panel, panelName, record: selection ?? undefined, lesson: this.#lessonAsItIs() });
+    return this.#withDialogs(({ share }) => {
+      const { history } = this.#host.engine().view();
+      const { panel, panelName, selection } = this.#host.place();
+      share.open(() => this.#script(), { step: history.position, length: history.length, panel, panelName, record: selection ?? undefined, lesson: this.#lessonAsItIs() });
+    });
   }
 
   /** What is here as a text: the author's own, as long as it is what is here. */
@@ -184,9 +193,9 @@ export class Travel {
     return visit?.id && length === visit.length && asides.length === 0 ? visit.id : undefined;
   }
 
-  /** @param {string} text */
-  async #run(text) {
-    if (await this.look("text", text)) this.#dialog.close();
+  /** @param {Dialogs} dialogs @param {string} text */
+  async #run(dialogs, text) {
+    if (await this.look("text", text)) dialogs.text.close();
   }
 
   /**
@@ -237,7 +246,7 @@ export class Travel {
         this.#fragment = fragment;
       }
     } catch (error) {
-      if (error instanceof LinkError) this.#bar.refuse(error.message, error.hint);
+      if (error instanceof LinkError || error instanceof StartError) this.#bar.refuse(error.message, error.hint);
       else this.#bar.refuse(error instanceof Error ? error.message : String(error), "Try again once the connection is back.");
     }
   }
@@ -257,7 +266,7 @@ export class Travel {
         this.#host.goTo(link);
       }
     } catch (error) {
-      if (error instanceof LinkError) this.#bar.refuse(error.message, error.hint);
+      if (error instanceof LinkError || error instanceof StartError) this.#bar.refuse(error.message, error.hint);
       else if (isRefusal(error)) this.#bar.refuse(error.message, error.hint);
       else throw error;
     }

@@ -11,6 +11,7 @@ mod lessons;
 mod serve;
 mod setup;
 mod sizes;
+mod split;
 mod tally;
 mod test;
 mod tools;

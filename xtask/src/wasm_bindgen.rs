@@ -20,15 +20,12 @@ pub struct RunnerOptions {
     arguments: Vec<OsString>,
 }
 
-/// Turns `input` into an ES module for browsers, with TypeScript declarations, in `out`.
-pub fn package(input: &Path, out: &Path, release: bool) -> Result<()> {
+/// Turns `input` into an ES module for browsers, with TypeScript declarations, in `out`. Functions keep
+/// their linker's names.
+pub fn package(input: &Path, out: &Path) -> Result<()> {
     let mut arguments: Vec<OsString> =
         ["wasm-bindgen", "--target", "web", "--out-name", "loglanes"].map(OsString::from).to_vec();
-    arguments.push("--ts-typed-array-buffers".into());
-    if release {
-        arguments.push("--remove-name-section".into());
-        arguments.push("--remove-producers-section".into());
-    }
+    arguments.extend(["--ts-typed-array-buffers", "--no-demangle"].map(OsString::from));
     arguments.push("--out-dir".into());
     arguments.push(out.into());
     arguments.push(input.into());
