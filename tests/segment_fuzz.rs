@@ -163,7 +163,7 @@ proptest! {
             let _ = batch.records_in(&unpacked).count();
         }
         let parts = SegmentParts { base_offset: 0, created_ms: 0, last_modified_ms: 0, bytes: file };
-        if let Ok((log, _)) = PartitionLog::recover(LogConfig::default(), vec![parts]) {
+        if let Ok((log, _)) = PartitionLog::recover(LogConfig::default(), None, vec![parts]) {
             prop_assert_eq!(log.records_from(0).count() as u64, log.record_count());
         }
     }
