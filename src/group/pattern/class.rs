@@ -12,7 +12,7 @@ pub(super) enum Escaped {
     Place(Node),
 }
 
-impl Parser<'_> {
+impl Parser {
     /// A class; its `[` is read.
     pub(super) fn class(&mut self) -> Read<Set> {
         let open = self.at - 1;
@@ -222,29 +222,16 @@ impl Parser<'_> {
             Some(name) => (name.to_owned(), !is_not),
             None => (name, is_not),
         };
-        let set = Set::of(|one| match name.as_str() {
-            "Any" => true,
-            "L" | "Latin" | "IsLatin" | "IsAlphabetic" | "Alpha" | "IsL" => {
-                one.is_ascii_alphabetic()
-            }
-            "Lu" | "Upper" | "IsLu" => one.is_ascii_uppercase(),
-            "Ll" | "Lower" | "IsLl" => one.is_ascii_lowercase(),
-            "N" | "Nd" | "Digit" | "IsDigit" | "IsN" | "IsNd" => one.is_ascii_digit(),
-            "Alnum" => one.is_ascii_alphanumeric(),
-            "Pd" => one == '-',
-            "Pc" => one == '_',
-            "P" | "Punct" | "IsPunctuation" => matches!(one, '-' | '_' | '.'),
-            "Po" => one == '.',
-            _ => false,
-        });
-        if set == Set::default() {
-            return Err(if self.is_java {
+        let found = if self.is_java { java_property(&name) } else { re2_property(&name) };
+        let set = found.ok_or_else(|| {
+            if self.is_java {
                 let what = format!("Unknown character property name {{{name}}}");
                 syntax(what, Some(self.at - 1))
             } else {
                 syntax("invalid character class range", None)
-            });
-        }
+            }
+        })?;
+        let set = if self.in_any_case { set.in_any_case() } else { set };
         Ok(if is_not { !set } else { set })
     }
 
@@ -263,6 +250,101 @@ impl Parser<'_> {
             syntax("invalid escape sequence", None)
         }
     }
+}
+
+/// A general category of Unicode, of which only ASCII counts here.
+fn category(name: &str) -> Option<Set> {
+    const OTHERS: [&str; 19] = [
+        "Lt", "Lm", "Lo", "M", "Mn", "Me", "Mc", "Nl", "No", "Zl", "Zp", "Cf", "Co", "Cs", "Pi",
+        "Pf", "So", "Cn", "LC",
+    ];
+    let of = |characters: &str| Set::of(|one| characters.contains(one));
+    Some(match name {
+        "L" => Set::of(|one| one.is_ascii_alphabetic()),
+        "Lu" => Set::of(|one| one.is_ascii_uppercase()),
+        "Ll" => Set::of(|one| one.is_ascii_lowercase()),
+        "N" | "Nd" => Set::of(|one| one.is_ascii_digit()),
+        "Z" | "Zs" => of(" "),
+        "C" | "Cc" => Set::of(|one| one.is_ascii_control()),
+        "P" => Set::of(|one| one.is_ascii_punctuation()).without(of("$+<=>^`|~")),
+        "Pd" => of("-"),
+        "Pc" => of("_"),
+        "Ps" => of("([{"),
+        "Pe" => of(")]}"),
+        "Po" => of("!\"#%&'*,./:;?@\\"),
+        "S" => of("$+<=>^`|~"),
+        "Sm" => of("+<=>|~"),
+        "Sc" => of("$"),
+        "Sk" => of("^`"),
+        _ if OTHERS.contains(&name) => Set::default(),
+        _ => return None,
+    })
+}
+
+/// A script: all letters of ASCII are Latin. Of those that have none in ASCII the best known are here.
+fn script(name: &str) -> Option<Set> {
+    const OTHERS: [&str; 14] = [
+        "Arabic",
+        "Armenian",
+        "Bengali",
+        "Cyrillic",
+        "Devanagari",
+        "Georgian",
+        "Greek",
+        "Han",
+        "Hangul",
+        "Hebrew",
+        "Hiragana",
+        "Katakana",
+        "Tamil",
+        "Thai",
+    ];
+    let letters = Set::of(|one| one.is_ascii_alphabetic());
+    match name {
+        "Latin" => Some(letters),
+        "Common" => Some(!letters),
+        _ => OTHERS.contains(&name).then(Set::default),
+    }
+}
+
+/// Source: `com.google.re2j.UnicodeTables`.
+fn re2_property(name: &str) -> Option<Set> {
+    match name {
+        "Any" => Some(!Set::default()),
+        "Cn" | "LC" => None,
+        _ => category(name).or_else(|| script(name)),
+    }
+}
+
+/// Source: `java.util.regex.CharPredicates`, `Pattern.family`.
+fn java_property(name: &str) -> Option<Set> {
+    if let Some(name) = name.strip_prefix("Is") {
+        return match name {
+            "Alphabetic" | "Letter" => category("L"),
+            "Uppercase" => category("Lu"),
+            "Lowercase" => category("Ll"),
+            "Digit" => category("N"),
+            "Punctuation" => category("P"),
+            "Control" => category("C"),
+            _ => category(name).or_else(|| script(name)),
+        };
+    }
+    Some(match name {
+        "Lower" => Set::of(|one| one.is_ascii_lowercase()),
+        "Upper" => Set::of(|one| one.is_ascii_uppercase()),
+        "ASCII" | "L1" | "all" => !Set::default(),
+        "Alpha" => Set::of(|one| one.is_ascii_alphabetic()),
+        "Digit" => Set::of(|one| one.is_ascii_digit()),
+        "Alnum" | "LD" => Set::of(|one| one.is_ascii_alphanumeric()),
+        "Punct" => Set::of(|one| one.is_ascii_punctuation()),
+        "Graph" => Set::of(|one| one.is_ascii_graphic()),
+        "Print" => Set::of(|one| one.is_ascii_graphic() || one == ' '),
+        "Blank" => Set::of(|one| matches!(one, ' ' | '\t')),
+        "Cntrl" => Set::of(|one| one.is_ascii_control()),
+        "XDigit" => Set::of(|one| one.is_ascii_hexdigit()),
+        "Space" => Set::of(|one| matches!(one, ' ' | '\t'..='\r')),
+        _ => return category(name),
+    })
 }
 
 fn is_word(one: char) -> bool {

@@ -238,6 +238,10 @@ mod tests {
             ("(?P<n>a)(?P<n>b)", "duplicate capture group name"),
             ("[b-a]", "invalid character class range"),
             ("\\p{Foo}", "invalid character class range"),
+            ("\\p{Lower}", "invalid character class range"),
+            ("{?a", "invalid nested repetition operator"),
+            ("(_{+){2}", "invalid nested repetition operator"),
+            ("(?i)*", "missing argument to repetition operator"),
             ("[[:foo:]]", "invalid character class range"),
             ("\\q", "invalid escape sequence"),
             ("(a)\\1", "invalid escape sequence"),
@@ -290,6 +294,11 @@ mod tests {
             ("[b-a]", "Illegal character range near index 3\n[b-a]\n   ^"),
             ("\\q", "Illegal/unsupported escape sequence near index 1\n\\q\n ^"),
             ("(?z)", "Unknown inline modifier near index 2\n(?z)\n  ^"),
+            ("{", "Illegal repetition near index 1\n{"),
+            ("a|{b", "Illegal repetition near index 3\na|{b\n   ^"),
+            ("{1", "Unclosed counted closure near index 2\n{1"),
+            ("a{1}{2}*", "Dangling meta character '*' near index 7\na{1}{2}*\n       ^"),
+            ("\\Qa.b\\Eb(x", "Unclosed group near index 7\n\\Qa.b\\Eb(x\n       ^"),
         ] {
             assert_eq!(java(text), Some(("PatternSyntaxException", what.to_owned())), "{text}");
         }
@@ -325,6 +334,39 @@ mod tests {
         assert_eq!(found("\\p{Lu}\\p{Ll}+"), ["Orders"]);
         assert_eq!(found("(((((a*)*)*)*)*)*b"), ["aab"]);
         assert_eq!(found("é*|[:x-]"), Vec::<String>::new());
+        assert_eq!(found("\\Qa\\E*b"), ["aab"]);
+    }
+
+    /// What `java.util.regex` and RE2/J answered, of patterns made by chance.
+    #[test]
+    fn the_two_languages_differ_where_theirs_do() {
+        let names = ["a", "aa", "aaa", "aaaa", "1", "11"];
+        let java = |text: &str| TopicPattern::Java(text.to_owned()).matching(names).unwrap();
+        assert_eq!(java("a{1,2}{1,2}"), ["a", "aa"], "the second one repeats nothing");
+        assert_eq!(java("a+{2}"), ["a", "aa", "aaa", "aaaa"]);
+        assert_eq!(java("{2}1"), ["1"]);
+        assert_eq!(java("\\p{Lower}"), ["a"]);
+        assert_eq!(java("(?i)\\p{Lu}"), ["a"]);
+        assert_eq!(java("\\p{Lo}"), Vec::<String>::new());
+        let re2 = |text: &str| TopicPattern::Re2(text.to_owned()).matching(names).unwrap();
+        assert_eq!(re2("1(?m)*"), ["1", "11"], "signs lie between a part and its repetition");
+        assert_eq!(re2("\\p{Greek}|\\p{Ll}"), ["a"]);
+    }
+
+    /// Each repetition here would double the work of the one in it, if nothing were remembered.
+    #[test]
+    fn repetitions_in_each_other_do_not_multiply() {
+        let name = "a".repeat(249);
+        for sign in ["*", "+", "{1,3}", "?"] {
+            let nested = |text: &str| format!("({text}){sign}");
+            let all = (0..MAX_PATTERN_DEPTH).fold("a".to_owned(), |text, _| nested(&text));
+            let found = TopicPattern::Re2(all.clone()).matching([name.as_str(), "b"]).unwrap();
+            assert_eq!(found.len(), usize::from(sign != "?"), "{sign}");
+        }
+        assert_eq!(
+            TopicPattern::Java(".*".to_owned()).matching(["a".repeat(250).as_str()]),
+            Ok(vec![])
+        );
     }
 
     #[test]

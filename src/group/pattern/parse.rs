@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::class::Escaped;
-use super::node::{Node, Set};
+use super::node::{Node, Repeat, Set};
 use super::words::syntax;
 use super::{MAX_PATTERN_DEPTH, Read, Wrong};
 
@@ -11,7 +11,7 @@ use super::{MAX_PATTERN_DEPTH, Read, Wrong};
 const MAX_REPEAT: u32 = 1_000;
 
 /// The characters of a pattern, and how far they have been read.
-pub(super) struct Parser<'a> {
+pub(super) struct Parser {
     characters: Vec<char>,
     pub(super) at: usize,
     pub(super) is_java: bool,
@@ -19,14 +19,15 @@ pub(super) struct Parser<'a> {
     pub(super) in_any_case: bool,
     names: BTreeSet<String>,
     depth: usize,
-    whole: &'a str,
+    repetitions: usize,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn new(whole: &'a str, is_java: bool) -> Self {
-        let characters = whole.chars().collect();
+impl Parser {
+    pub(super) fn new(whole: &str, is_java: bool) -> Self {
+        let characters =
+            if is_java { unquoted(whole.chars().collect()) } else { whole.chars().collect() };
         let names = BTreeSet::new();
-        Self { characters, at: 0, is_java, in_any_case: false, names, depth: 0, whole }
+        Self { characters, at: 0, is_java, in_any_case: false, names, depth: 0, repetitions: 0 }
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -86,11 +87,24 @@ impl<'a> Parser<'a> {
                 '.' => Node::One(!Set::of(|one| matches!(one, '\n' | '\r'))),
                 '^' => Node::Start,
                 '$' => Node::End,
-                '*' | '+' | '?' => return Err(self.dangling(next)),
-                '{' if !self.is_java && self.count(self.at - 1)?.is_some() => {
-                    return Err(self.dangling(next));
+                // Java repeats nothing at all there.
+                '{' if self.is_java => {
+                    self.at -= 1;
+                    Node::All(Vec::new())
                 }
-                '\\' if self.eat('Q') => {
+                '*' | '+' | '?' => {
+                    self.at -= 1;
+                    self.before(next, &mut parts)?
+                }
+                '{' if self.is_count()? => self.before(next, &mut parts)?,
+                '{' => {
+                    parts.push(self.literal(next));
+                    if self.repetition()?.is_some() {
+                        return Err(syntax("invalid nested repetition operator", None));
+                    }
+                    continue;
+                }
+                '\\' if !self.is_java && self.eat('Q') => {
                     self.quoted(&mut parts);
                     continue;
                 }
@@ -123,37 +137,56 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A repetition without anything to repeat.
-    fn dangling(&self, sign: char) -> Wrong {
+    /// What a repetition repeats that does not follow a part at once: in RE2/J the part before signs
+    /// such as `(?i)`, or the last character of quoted text.
+    fn before(&self, sign: char, parts: &mut Vec<Node>) -> Read<Node> {
         if self.is_java {
-            syntax(format!("Dangling meta character '{sign}'"), Some(self.at - 1))
-        } else {
-            syntax("missing argument to repetition operator", None)
+            return Err(syntax(format!("Dangling meta character '{sign}'"), Some(self.at)));
         }
+        parts.pop().ok_or_else(|| syntax("missing argument to repetition operator", None))
+    }
+
+    /// Whether the brace that was read begins a repetition; then it is to be read again.
+    fn is_count(&mut self) -> Read<bool> {
+        let before = self.at - 1;
+        self.at = before;
+        let is_one = self.count(before)?.is_some();
+        self.at = if is_one { before } else { before + 1 };
+        Ok(is_one)
     }
 
     /// How often a part comes, if that is said behind it.
     fn repeated(&mut self, part: Node) -> Read<Node> {
         let Some((least, most)) = self.repetition()? else { return Ok(part) };
-        let part = Node::Repeat(Box::new(part), least, most);
-        // Whether it takes few or many makes no difference to a name that matches as a whole.
+        let id = self.repetitions;
+        self.repetitions += 1;
+        let part = Node::Repeat(Box::new(Repeat { id, part, least, most }));
+        self.manner()?;
+        if !self.is_java {
+            return match self.repetition()? {
+                Some(_) => Err(syntax("invalid nested repetition operator", None)),
+                None => Ok(part),
+            };
+        }
+        // A count behind a repetition repeats nothing at all.
+        while self.peek() == Some('{') {
+            self.repetition()?;
+            self.manner()?;
+        }
+        match self.peek() {
+            Some(sign @ ('*' | '+' | '?')) => {
+                Err(syntax(format!("Dangling meta character '{sign}'"), Some(self.at)))
+            }
+            _ => Ok(part),
+        }
+    }
+
+    /// Whether a repetition takes few or many makes no difference to a name that matches as a whole.
+    fn manner(&mut self) -> Read<()> {
         if !self.eat('?') && self.is_java && self.peek() == Some('+') {
             return Err(Wrong::NotHere("possessive repetitions"));
         }
-        if self.is_java {
-            return match self.peek() {
-                Some(sign @ ('*' | '+' | '?')) => {
-                    self.at += 1;
-                    Err(self.dangling(sign))
-                }
-                Some('{') => self.repeated(part),
-                _ => Ok(part),
-            };
-        }
-        if self.repetition()?.is_some() {
-            return Err(syntax("invalid nested repetition operator", None));
-        }
-        Ok(part)
+        Ok(())
     }
 
     fn repetition(&mut self) -> Read<Option<(u32, Option<u32>)>> {
@@ -225,7 +258,10 @@ impl<'a> Parser<'a> {
         self.depth -= 1;
         if !self.eat(')') {
             return Err(if self.is_java {
-                syntax("Unclosed group", Some(self.whole.encode_utf16().count()))
+                syntax(
+                    "Unclosed group",
+                    Some(self.characters.iter().map(|one| one.len_utf16()).sum()),
+                )
             } else {
                 syntax("missing closing )", None)
             });
@@ -257,6 +293,7 @@ impl<'a> Parser<'a> {
                 's' | 'm' => {}
                 'U' if !self.is_java => {}
                 'd' | 'u' | 'U' if self.is_java => {}
+                'x' if self.is_java => return Err(Wrong::NotHere("comments")),
                 '-' if is_on => is_on = false,
                 ':' | ')' if is_on || self.at > start + 2 => {
                     self.in_any_case = in_any_case;
@@ -307,4 +344,30 @@ impl<'a> Parser<'a> {
         }
         Ok(())
     }
+}
+
+/// Java's way with `\Q` and `\E`: what is between them is written anew, with a backslash before each sign.
+/// Source: `Pattern.RemoveQEQuoting`.
+fn unquoted(text: Vec<char>) -> Vec<char> {
+    let mut out = Vec::new();
+    let (mut is_quoted, mut is_first) = (false, false);
+    let mut rest = text.into_iter().peekable();
+    while let Some(one) = rest.next() {
+        match one {
+            '\\' if is_quoted && rest.next_if_eq(&'E').is_some() => is_quoted = false,
+            '\\' if !is_quoted && rest.next_if_eq(&'Q').is_some() => {
+                (is_quoted, is_first) = (true, true);
+                continue;
+            }
+            '\\' if !is_quoted => out.extend(std::iter::once(one).chain(rest.next())),
+            // So that it is no part of an escape before the quote.
+            '0'..='9' if is_first => out.extend(['\\', 'x', '3', one]),
+            _ if is_quoted && one.is_ascii() && !one.is_ascii_alphanumeric() => {
+                out.extend(['\\', one])
+            }
+            _ => out.push(one),
+        }
+        is_first = false;
+    }
+    out
 }
