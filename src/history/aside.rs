@@ -72,9 +72,9 @@ impl Asides {
                 continue;
             };
             let shared = usize::try_from(other.at - at).unwrap_or(usize::MAX).min(steps.len());
-            other.steps.splice(0..0, steps.iter().take(shared).cloned());
-            other.at = at;
-            other.id = self.next;
+            let mut longer: Vec<Step> = steps.iter().take(shared).cloned().collect();
+            longer.append(&mut other.steps);
+            *other = Aside::new(self.next, at, longer);
             self.next += 1;
         }
         self.kept.sort_by_key(|aside| aside.id);
