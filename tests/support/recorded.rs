@@ -164,6 +164,7 @@ pub fn number<T: TryFrom<i64, Error: Debug>>(value: &Value) -> T {
 pub struct Tally {
     compared: usize,
     skipped: BTreeMap<String, usize>,
+    settings: usize,
     failed: Vec<String>,
 }
 
@@ -191,10 +192,16 @@ impl Tally {
         *self.skipped.entry(reason.into()).or_default() += 1;
     }
 
+    /// A line says what the lines after it are about, and has no answer.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn settings(&mut self) {
+        self.settings += 1;
+    }
+
     /// Prints the counts; fails on any difference, on nothing compared (another folder may hold only
     /// what does not apply), and on lines that were neither compared nor left out.
     pub fn finish(self, name: &str, lines: usize) {
-        let verdicts = self.compared + self.skipped.values().sum::<usize>();
+        let verdicts = self.compared + self.settings + self.skipped.values().sum::<usize>();
         self.finish_open(name);
         assert_eq!(verdicts, lines, "{name}: lines without a verdict");
     }

@@ -59,7 +59,7 @@ fn replay(file: &str) {
             steps.iter().for_each(|_| tally.skip(format!("not replayed: {family}")));
             continue;
         };
-        tally.skip("a scenario's settings");
+        tally.settings();
         if steps[0]["config"]["consumer"]["group.protocol"] == "consumer" {
             let mut told = Tally::default();
             with_ordered_ids(|| {
