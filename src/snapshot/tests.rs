@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::{MANIFEST, Restorer, open, seal};
+use super::{FileReader, MANIFEST, Restorer, open, seal};
 use crate::command::Command;
 use crate::error::Result;
 use crate::generate::GenerateSpec;
@@ -184,4 +184,17 @@ fn a_saved_state_that_does_not_fit_the_logs_is_refused() {
         let Err(refused) = with(&pointer, value) else { panic!("{pointer} was taken") };
         assert!(refused.message().contains("does not fit the logs"), "{pointer}: {refused}");
     }
+}
+
+/// Written by the third version of the manifest: its members had no configs of their own.
+#[test]
+fn a_file_of_an_earlier_version_comes_back() {
+    let mut reader = FileReader::default();
+    reader.feed(include_bytes!("../../tests/corpus/state/orders.loglanes")).unwrap();
+    let mut session = reader.finish().unwrap();
+    let group = session.cluster().group("g").unwrap();
+    assert_eq!(group.members["m"].assignment.len(), 2);
+    assert_eq!(group.committed.values().copied().collect::<Vec<_>>(), [2, 3]);
+    let poll = Command::Poll { group: "g".into(), member: "m".into(), max_records: None };
+    assert!(session.apply(poll, 1_000).is_ok());
 }
