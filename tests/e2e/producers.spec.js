@@ -161,7 +161,7 @@ test("with read_committed what is aborted is given to nobody, and an open transa
   await open(page);
   await makeTopic(page, "orders", 1);
   const groups = await panel(page, "Groups");
-  await groups.getByText("Protocol, assignor, isolation, static membership, auto commit").click();
+  await groups.getByText("Protocol, assignor, isolation, static membership, times, auto commit").click();
   await groups.getByRole("radio", { name: "read_committed" }).check();
   await groups.getByRole("radio", { name: /^earliest/ }).check();
   await groups.getByRole("button", { name: "Join the group" }).click();
