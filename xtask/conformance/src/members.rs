@@ -78,10 +78,8 @@ impl Maker {
             return;
         }
         let (group, member) = (group.to_owned(), there[self.random.usize(0..there.len())].clone());
-        let held = self.cluster.group(&group).and_then(|group| group.members.get(&member));
-        let is_static = held.is_some_and(|held| held.config.instance_id.is_some());
-        // See docs/conformance.md: not compared yet.
-        let may_die = is_static || config.protocol == GroupProtocol::Classic;
+        // See docs/conformance.md: the driver cannot play it.
+        let may_die = config.protocol == GroupProtocol::Classic;
         match act {
             9 | 10 if may_die => {
                 self.push(Command::Crash { group: group.clone(), member: member.clone() });
