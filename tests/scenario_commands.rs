@@ -98,8 +98,8 @@ const SEED: [(&str, &str); 44] = [
     ("refresh-metadata billing", "#   Not carried over. No member runs there"),
     ("crash billing m1", "#   Not carried over. No member runs there"),
     ("restart billing m1", "#   Not carried over. No member runs there"),
-    ("unsubscribe billing m1", "#   Not carried over. No member runs there"),
     ("remove-members billing", "#   Not carried over. No member runs there"),
+    ("unsubscribe billing m1", "#   Not carried over. No member runs there"),
     ("leave billing m1", "#   Not carried over. No member runs there"),
     ("assign \"\" a1 orders-0", "#   Not carried over. No consumer runs there"),
     (
