@@ -369,7 +369,7 @@ export function the_view_has_the_shape_that_its_types_say(log) {
   join(log);
   log.produce("t", utf8.encode("k"), utf8.encode("v"), NOW);
   const view = log.view(NOW);
-  same(Object.keys(view), ["now", "brokers", "topics", "groups", "producers", "records", "bytes", "history", "job"]);
+  same(Object.keys(view), ["now", "brokers", "topics", "groups", "byHand", "producers", "records", "bytes", "history", "job"]);
   same([view.now, view.records, view.job], [NOW, 1, null]);
   same([view.history.length, view.history.forgotten], [3, 0]);
   same(view.brokers.length, 3);
